@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Host time of one call whose kernel is ready, in microseconds: of bsr_dense_addmm, prepared and not, beside PyTorch's,
-of flex_attention with masks of each kind, and of its compiled Program with and without lists, on a GPU; and of the first
-call with each of 100 sizes of N in a row, and the choice of parameters in it.
+of flex_attention and scaled_dot_product_attention with masks of each kind, and of flex_attention's compiled Program with
+and without lists, on a GPU; and of the first call with each of 100 sizes of N in a row, and the choice of parameters in it.
 
     python3 benchmarks/host_time.py [--target cuda|cpu] [--out results.json]
 
@@ -108,6 +108,17 @@ def attention_calls():
         "torch mask, documents": {"block_mask": flex.create_block_mask(document, *sizes, device="cuda")}}
     calls = {f"attention: {name}": lambda given=given: sattn.flex_attention(query, key, value, **given)
              for name, given in options.items()}
+    size = length // 64
+    counts = torch.arange(1, size + 1, device="cuda", dtype=torch.int32)
+    listed = torch.arange(size, device="cuda", dtype=torch.int32).expand(size, size).contiguous()
+    given = sattn.BlockMask.from_kv_blocks(counts[None, None], listed[None, None], None, None, (64, 64), causal, (length, length))
+    calls["attention: given lists"] = lambda: sattn.flex_attention(query, key, value, block_mask=given)
+    blocks = torch.ones(size, size).tril().to_sparse_csr()
+    stored = torch.ones(blocks.values().numel(), 64, 64, dtype=torch.bfloat16, device="cuda")
+    parts = *(index.int().cuda() for index in (blocks.crow_indices(), blocks.col_indices())), stored
+    sparse = torch.sparse_bsr_tensor(*parts, size=(length, length))
+    for name, mask in (("tuple", parts), ("sparse_bsr", sparse)):
+        calls[f"sdpa, {name}"] = lambda mask=mask: sattn.scaled_dot_product_attention(query[0], key[0], value[0], mask)
     compiled = torch.compile(flex.flex_attention)
     return {**calls, "torch flex_attention": lambda: compiled(query, key, value, **options["torch mask, causal"])}
 

@@ -271,7 +271,8 @@ Error sattn::runtime::parseScratch(const JsonNode &root, Manifest &manifest) {
     return err;
   for (const JsonNode &item : items) {
     ScratchSpec spec;
-    if (Error err = item.expectObject({"element", "sizes", "strides", "zero"}))
+    if (Error err = item.expectObject(
+            {"element", "sizes", "strides", "zero", "left_zero"}))
       return err;
     if (Error err = item.type("element", spec.type))
       return err;
@@ -286,6 +287,11 @@ Error sattn::runtime::parseScratch(const JsonNode &root, Manifest &manifest) {
     if (item.has("zero"))
       if (Error err = item.boolean("zero", spec.zero))
         return err;
+    if (item.has("left_zero"))
+      if (Error err = item.boolean("left_zero", spec.leftZero))
+        return err;
+    if (spec.leftZero && !spec.zero)
+      return item.fail("expected 'zero' with 'left_zero'");
     manifest.scratch.push_back(std::move(spec));
   }
   return Error::success();

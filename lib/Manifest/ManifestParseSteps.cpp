@@ -151,6 +151,25 @@ Error parseParameter(const JsonNode &node, const Manifest &manifest,
   return Error::success();
 }
 
+/// Hints run without the other steps before them.
+Error checkHint(const JsonNode &node, const Manifest &manifest,
+                const LaunchStep &step) {
+  std::set<size_t> scratch;
+  for (const LaunchStep &before : manifest.steps)
+    for (const KernelParameter &parameter : before.parameters)
+      if (const auto *array = std::get_if<ScratchParameter>(&parameter))
+        if (!before.hint)
+          scratch.insert(array->scratch);
+  for (const KernelParameter &parameter : step.parameters)
+    if (const auto *array = std::get_if<ScratchParameter>(&parameter))
+      if (scratch.count(array->scratch))
+        return node.fail(
+            "expected a step with 'hint' to share no scratch array "
+            "with steps without it before, but they have array ",
+            array->scratch);
+  return Error::success();
+}
+
 /// The parameters that a step may have that runs ahead of the others.
 Error checkPreprocessStep(const JsonNode &node, const Manifest &manifest,
                           const LaunchStep &step) {
@@ -222,9 +241,9 @@ Error parseMissingVersion(const JsonNode &node, const Manifest &manifest,
 
 Error parseStep(const JsonNode &node, const Manifest &manifest,
                 LaunchStep &step) {
-  if (Error err = node.expectObject({"launch", "when", "preprocess", "version",
-                                     "reason", "tuning", "grid", "block",
-                                     "shared", "programmatic",
+  if (Error err = node.expectObject({"launch", "when", "preprocess", "hint",
+                                     "version", "reason", "tuning", "grid",
+                                     "block", "shared", "programmatic",
                                      "reads_indices_early", "arguments"}))
     return err;
   if (Error err = parseExplanation(node, step))
@@ -263,10 +282,17 @@ Error parseStep(const JsonNode &node, const Manifest &manifest,
   if (node.has("reads_indices_early"))
     if (Error err = node.boolean("reads_indices_early", step.readsIndicesEarly))
       return err;
-  if (!node.has("preprocess"))
-    return Error::success();
-  if (Error err = node.boolean("preprocess", step.preprocess))
-    return err;
+  if (node.has("preprocess"))
+    if (Error err = node.boolean("preprocess", step.preprocess))
+      return err;
+  if (node.has("hint"))
+    if (Error err = node.boolean("hint", step.hint))
+      return err;
+  if (step.hint && !step.preprocess)
+    return node.fail("expected 'preprocess' with 'hint'");
+  if (step.hint)
+    if (Error err = checkHint(node, manifest, step))
+      return err;
   return step.preprocess ? checkPreprocessStep(node, manifest, step)
                          : Error::success();
 }

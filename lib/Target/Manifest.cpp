@@ -62,6 +62,20 @@ static LogicalResult getStrides(Value memref, SmallVectorImpl<int64_t> &strides,
   return success(type && succeeded(type.getStridesAndOffset(strides, offset)));
 }
 
+/// Whether a contract describes the entries of lists in an array, or the array
+/// has the lists' numbers of entries.
+static bool isListArray(ArrayAttr contracts, int64_t argument) {
+  bool found = false;
+  forEachContractEntry(contracts, "checks", [&](DictionaryAttr check) {
+    auto kind = check.getAs<StringAttr>("check");
+    auto counts = check.getAs<IntegerAttr>("counts");
+    found |= kind && kind == "listed" &&
+             (isOfArgument(check, argument) ||
+              (counts && counts.getInt() == argument));
+  });
+  return found;
+}
+
 namespace {
 /// Writes the manifest of one function.
 class ManifestWriter {
@@ -131,8 +145,9 @@ private:
     Value scratch;
   };
   DenseMap<Value, Replaced> replaced;
-  /// Scratch that launches without `preprocess` use.
-  DenseSet<Value> usedScratch;
+  /// Scratch that launches without `preprocess` use, and that those with it use
+  /// which are no hints.
+  DenseSet<Value> usedScratch, plannedScratch;
   /// Position in `values` of a host value.
   DenseMap<Value, int64_t> valueIndex;
   /// Position in `values` of the condition of the branches around the op that
@@ -559,6 +574,8 @@ private:
     }
     if (alloc->hasAttr(wgtile::kZeroedAttrName))
       description["zero"] = true;
+    if (alloc->hasAttr(wgtile::kLeftZeroAttrName))
+      description["left_zero"] = true;
     scratch.push_back(std::move(description));
     allocations[alloc] = std::move(memory);
     return success();
@@ -580,7 +597,8 @@ private:
              std::optional<int64_t> argument = argumentIndex(value);
              if (!argument)
                return valueIndex.contains(value);
-             return isIndexArray(contracts, *argument);
+             return isIndexArray(contracts, *argument) ||
+                    isListArray(contracts, *argument);
            });
   }
 
@@ -646,13 +664,24 @@ private:
       step["programmatic"] = true;
     if (launch.getReadsIndicesEarly())
       step["reads_indices_early"] = true;
-    if (isPrepare(launch))
+    bool isHint = false;
+    if (isPrepare(launch)) {
       step["preprocess"] = true;
-    else
+      isHint =
+          launch.getHint() && llvm::none_of(launch.getArgs(), [&](Value value) {
+            return plannedScratch.contains(stripCasts(value));
+          });
+      if (isHint)
+        step["hint"] = true;
+      else
+        for (Value value : launch.getArgs())
+          plannedScratch.insert(stripCasts(value));
+    } else {
       for (Value value : launch.getArgs()) {
         auto map = value.getDefiningOp<wgtile::TensorMapOp>();
         usedScratch.insert(stripCasts(map ? map.getSource() : value));
       }
+    }
     steps.push_back(std::move(step));
     return success();
   }

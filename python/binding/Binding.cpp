@@ -9,6 +9,7 @@
 
 #include "Arguments.h"
 #include "Devices.h"
+#include "KeptHints.h"
 #include "Repeats.h"
 #include "sattn-c/Compiler.h"
 #include "sattn/Runtime/Contract.h"
@@ -19,6 +20,8 @@
 
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/extra/c_env_api.h>
+
+#include <algorithm>
 
 using namespace sattn;
 using namespace tvm;
@@ -103,6 +106,51 @@ static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
   });
 }
 
+static int64_t numberOf(const ffi::AnyView &argument) {
+  std::optional<int64_t> number = argument.try_cast<int64_t>();
+  if (!number)
+    TVM_FFI_THROW(TypeError)
+        << "expected a number, but got " << argument.GetTypeKey();
+  return *number;
+}
+
+/// keep() -> [launch, bytes, add], which share hints (KeptHints.h): see `load`.
+static ffi::Array<ffi::Function> keepHints(const Loaded &loaded) {
+  auto kept =
+      std::make_shared<python::KeptHints>(*loaded.device, loaded.program);
+  auto fail = [loaded](const Error &failure,
+                       const std::vector<Argument> &arguments) {
+    throwFailure(failure, loaded.program->manifest(), *loaded.device,
+                 arguments);
+  };
+  auto launch = [=](ffi::PackedArgs packed, ffi::Any *result) {
+    const std::vector<Argument> &arguments = loaded.read(packed);
+    ErrorOr<int64_t> outcome =
+        kept->launch(arguments, currentStream(*loaded.device));
+    if (!outcome)
+      fail(outcome.error(), arguments);
+    *result = *outcome;
+  };
+  auto bytes = [=](ffi::PackedArgs packed, ffi::Any *result) {
+    const std::vector<Argument> &arguments = loaded.read(packed);
+    ErrorOr<size_t> size = loaded.program->hintBytes(arguments);
+    if (!size)
+      fail(size.error(), arguments);
+    *result = int64_t(*size);
+  };
+  auto add = [=](ffi::PackedArgs packed, ffi::Any *) {
+    if (packed.size() < 1)
+      TVM_FFI_THROW(TypeError) << "expected an address";
+    auto *memory = reinterpret_cast<void *>(numberOf(packed[0]));
+    const std::vector<Argument> &arguments =
+        loaded.read({packed.data() + 1, packed.size() - 1});
+    if (Error err = kept->add(arguments, memory, currentStream(*loaded.device)))
+      fail(err, arguments);
+  };
+  return {ffi::Function::FromPacked(launch), ffi::Function::FromPacked(bytes),
+          ffi::Function::FromPacked(add)};
+}
+
 namespace {
 /// A program of the compiler that lacks versions of its kernels, and the
 /// functions of its library (sattn-c/Compiler.h), which the binding is not
@@ -159,7 +207,7 @@ private:
 } // namespace
 
 /// load(manifest: str, image: bytes, device: int, compiler: [int])
-///     -> [launch, prepare]
+///     -> [launch, prepare, keep] or, if no step is a hint, the first two
 ///
 /// Loads a program (its manifest, and PTX or a cubin) into a CUDA device.
 /// `compiler` is empty, or what CompilerProgram takes, if the image lacks
@@ -170,6 +218,13 @@ private:
 ///  - prepare(arguments...) does what depends on the sparse operand's indices
 ///    alone, waits for it, and gives a function like launch that has it. Not
 ///    while the stream is captured.
+///  - keep() gives three functions that share hints (docs/Manifest.md) for
+///  calls
+///    of one kind: launch(arguments...) -> an Outcome of KeptHints.h;
+///    bytes(arguments...) -> int; add(address, arguments...) makes hints for
+///    later calls on the current stream, in so many bytes at the address, which
+///    stay until the functions are gone. It does not wait. Not while the stream
+///    is captured.
 static ffi::Array<ffi::Function> load(ffi::String manifest, ffi::Bytes image,
                                       int64_t ordinal,
                                       ffi::Array<int64_t> compiler) {
@@ -195,8 +250,17 @@ static ffi::Array<ffi::Function> load(ffi::String manifest, ffi::Bytes image,
   auto prepareIt = [loaded](ffi::PackedArgs packed, ffi::Any *result) {
     *result = prepare(loaded, packed);
   };
-  return {ffi::Function::FromPacked(launch),
-          ffi::Function::FromPacked(prepareIt)};
+  ffi::Array<ffi::Function> functions = {ffi::Function::FromPacked(launch),
+                                         ffi::Function::FromPacked(prepareIt)};
+  const std::vector<runtime::LaunchStep> &steps =
+      loaded.program->manifest().steps;
+  if (std::any_of(steps.begin(), steps.end(),
+                  [](const runtime::LaunchStep &step) { return step.hint; }))
+    functions.push_back(
+        ffi::Function::FromPacked([loaded](ffi::PackedArgs, ffi::Any *result) {
+          *result = keepHints(loaded);
+        }));
+  return functions;
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load, load);
 
@@ -308,14 +372,6 @@ static ffi::Function explainer(ffi::String text, int64_t ordinal) {
       });
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(explainer, explainer);
-
-static int64_t numberOf(const ffi::AnyView &argument) {
-  std::optional<int64_t> number = argument.try_cast<int64_t>();
-  if (!number)
-    TVM_FFI_THROW(TypeError)
-        << "expected a number, but got " << argument.GetTypeKey();
-  return *number;
-}
 
 static void expectCount(ffi::PackedArgs packed, int count) {
   if (packed.size() != count)

@@ -312,11 +312,14 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     else:
         plan, mask, given, out, lse, largest = _arguments(query, key, value, score, score_values, block_mask, mask_of, band, scale,
                                                           enable_gqa, wanted, options)
-        _run(plan, given, query, key, value)
         is_cut = _keys_within(band, query.shape[2], key.shape[2]) < key.shape[2]
+        repeatable = None
         if is_plain and plan.arrays is not _arrays.NUMPY and not is_cut:
-            _flex_repeats.remember(plan, mask, query, key, value, score_mod, score, block_mask, band, given_scale, enable_gqa,
-                                   return_lse, (causal, window, prefix))
+            repeatable = _flex_repeats.repeatable(plan, mask, query, key, value, score_mod, score, block_mask, band, given_scale,
+                                                  enable_gqa, return_lse, (causal, window, prefix))
+        _run(plan, given, query, key, value, repeatable[1].launcher(query) if repeatable else plan.launch)
+        if repeatable:
+            _flex_repeats.remember(*repeatable)
     if return_aux is not None:
         return out, AuxOutput(lse=lse, max_scores=largest)
     return (out, lse) if return_lse else out
@@ -327,17 +330,17 @@ def attend(query, key, value, score, score_values, block_mask, mask_of, band, sc
     mask_of(block_mask, band, arrays, sizes, begin) gives the mask (_attention_mask.of_function)."""
     plan, _, given, *results = _arguments(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa,
                                           wanted, options)
-    _run(plan, given, query, key, value)
+    _run(plan, given, query, key, value, plan.launch)
     return results
 
 
-def _run(plan, given, query, key, value):
-    """Launches. given: the program's arguments, of these operands."""
+def _run(plan, given, query, key, value, launch):
+    """Launches. given: the program's arguments, of these operands. launch: a function of its program."""
     program = plan.program
     if not program._is_logged and program._device is not None and _LOGGER.isEnabledFor(logging.INFO):
         _explain.log_generic(program, given)
     try:
-        plan.launch(*given)
+        launch(*given)
     except BufferError as error:
         _arrays.raise_refusal({"query": query, "key": key, "value": value}, error)
     except RuntimeError as error:

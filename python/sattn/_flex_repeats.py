@@ -9,7 +9,7 @@ import dataclasses
 import sys
 import weakref
 
-from . import _attention_mask, _autograd, _masks, cache
+from . import _attention_mask, _autograd, _hints, _masks, cache
 from ._captured_arguments import captured
 
 #: Calls that are kept, at most.
@@ -50,6 +50,17 @@ class _Call:
     made_of: tuple = ()
     snapshot: object = None
     members: tuple = ()
+    #: Hints that such calls share, or None: where the program has none, or the mask no lists.
+    hints: object = None
+
+    def versions(self):
+        """Of the lists: those that were made here do not change."""
+        return _hints.versions_of(self.lists) if self.members else ()
+
+    def launcher(self, query):
+        """What launches the call's program."""
+        launch = None if self.hints is None else self.hints.launcher(self.versions(), query)
+        return self.plan.launch if launch is None else launch
 
 
 def _key(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, named):
@@ -62,13 +73,14 @@ def _is_constant(one):
     return one is None or type(one) in (bool, int, str) or type(one) is tuple and all(map(_is_constant, one))
 
 
-def remember(plan, mask, query, key, value, score_mod, score, block_mask, band, scale, enable_gqa, return_lse, named):
-    """Keeps a call that was checked. mask: its Mask (_attention_mask.py), or None; score: Function of score_mod, or None."""
+def repeatable(plan, mask, query, key, value, score_mod, score, block_mask, band, scale, enable_gqa, return_lse, named):
+    """(the place of a call that was checked, its _Call), for `remember`; None where it cannot be kept. mask: its Mask
+    (_attention_mask.py), or None; score: Function of score_mod, or None."""
     if not all(map(_is_constant, (*named, enable_gqa, return_lse))) or type(scale) not in (type(None), float):
-        return
+        return None
     _see()
     if type(query) not in _plain:
-        return
+        return None
     call = _Call(plan, query.device, query.dtype, named, band)
     place = _key(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, named)
     calls = cache.flex_repeats
@@ -79,9 +91,17 @@ def remember(plan, mask, query, key, value, score_mod, score, block_mask, band, 
         if mask is not None:
             call.mask, call.mask_function = weakref.ref(block_mask, lambda _: calls.pop(place, None)), mask.function
             if not _keep_mask(call, block_mask, mask, band):
-                return
+                return None
     except TypeError:  # Of what has no weak references.
-        return
+        return None
+    if call.lists is not None and plan.program._keep is not None:
+        call.hints = _hints.Hints(plan.program, call.versions())
+    return place, call
+
+
+def remember(place, call):
+    """Keeps a call that was made."""
+    calls = cache.flex_repeats
     if len(calls) >= LIMIT:
         calls.clear()
     calls[place] = call
@@ -122,7 +142,7 @@ def _values_of_mask(call, block_mask):
 
 def repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, named, run):
     """The output, or (output, lse); None where this is no repetition, and nothing was done. named: (causal, window, prefix).
-    run(plan, arguments, query, key, value) launches."""
+    run(plan, arguments, query, key, value, launch) launches, by a function of the plan's program."""
     if type(query) not in _plain or type(key) not in _plain or type(value) not in _plain \
             or scale is not None and type(scale) is not float:
         return None
@@ -166,10 +186,11 @@ def repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return
         if values:
             given += captured(call.mask_function, values, arrays)
     given.append(out_rows)
+    launch = call.launcher(query)
     if not return_lse:
-        run(plan, given, query, key, value)
+        run(plan, given, query, key, value, launch)
         return out
     lse = plan.new_rows(query)
     given.append(plan.packed(lse))
-    run(plan, given, query, key, value)
+    run(plan, given, query, key, value, launch)
     return out, lse

@@ -61,7 +61,7 @@ class Program:
     first call that needs them. A call of texts that lack the version it needs is a ValueError.
     """
 
-    __slots__ = ("manifest", "messages", "_launch", "_launch_checked", "_prepare", "_check", "_image", "_device",
+    __slots__ = ("manifest", "messages", "_launch", "_launch_checked", "_prepare", "_keep", "_check", "_image", "_device",
                  "_is_logged")
 
     def __init__(self, manifest, launch, prepare=None, messages=""):
@@ -70,6 +70,8 @@ class Program:
         #: What the compiler said, a line each.
         self.messages = messages
         self._launch, self._prepare = launch, prepare
+        # Of a program with hints: makes functions that share them (python/binding/Binding.cpp).
+        self._keep = None
         # On the CPU, a launch that does what `check` does before.
         self._launch_checked = None
         self._check = None
@@ -139,10 +141,14 @@ class Program:
             return self._image
         return _compiler.assemble(self._image, self.target)
 
+    def _take(self, functions):
+        self._launch, self._prepare, *keep = functions
+        self._keep = keep[0] if keep else None
+
     def _load(self):
         """Loads the kernels into their device, and returns what launches them."""
         try:
-            self._launch, self._prepare = _libraries.binding().load(self.manifest, self._image, self._device, ())
+            self._take(_libraries.binding().load(self.manifest, self._image, self._device, ()))
         except RuntimeError as error:
             raise RuntimeError(f"expected CUDA device {self._device} to run a program for {self.target}: {error}") from None
         return self._launch
@@ -174,5 +180,5 @@ def load(manifest, image, device=0):
 def load_with(manifest, image, device, compiler):
     """load, with what compiles versions of kernels that the image lacks (_compiler.py), or nothing."""
     program = for_device(manifest, image, device)
-    program._launch, program._prepare = _libraries.binding().load(manifest, image, device, compiler)
+    program._take(_libraries.binding().load(manifest, image, device, compiler))
     return program

@@ -5,7 +5,7 @@ import typing
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _elements, _operand, _sampled, _softmax, _storage, cache
+from . import _arrays, _bsr, _compiler, _elements, _operand, _sampled, _sdpa_repeats, _softmax, _storage, cache
 from ._attention_source import BsrAttention
 from ._dense_mm import bsr_dense_mm
 from ._numbers import number
@@ -153,12 +153,13 @@ def _call_of(mask, block, query, key, value, batch, scale, probability, precisio
     return _Call(program, scalars, named, result)
 
 
-def _fused(call, mask, check):
-    """The result of a call."""
+def _fused(call, mask, check, launch=None):
+    """The result of a call. launch: what launches it, if that is known."""
     arrays, arguments = mask.arrays, call.arguments
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
     try:
-        launch = _bsr._launcher(call.program, mask, arguments, len(call.scalars), check or check is None and not on_gpu)
+        if launch is None:
+            launch = _bsr._launcher(call.program, mask, arguments, len(call.scalars), check or check is None and not on_gpu)
         _bsr._with_memory(arrays, launch, *arguments)
     except BufferError as error:
         _arrays.raise_refusal(call.named, error)
@@ -202,10 +203,20 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     Returns (*, M, E). Rows without a stored block are 0. Raises ValueError or TypeError for arguments that do not fit,
     NotImplementedError for what has no code yet (gradients among it), before anything is computed.
     """
+    found = _sdpa_repeats.repeated(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision)
+    if found is not None:
+        return found
+    given_scale = scale
     probability, scale, pattern, call, mask = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision,
                                                          _draw)
     if call is not None:
-        return _fused(call, mask, check)
+        repeatable = _sdpa_repeats.repeatable(query, key, value, attn_mask, dropout_p, is_causal, given_scale, check, precision,
+                                              mask, scale, call)
+        if repeatable is None:
+            return _fused(call, mask, check)
+        result = _fused(call, mask, check, repeatable[1].launcher(mask.crow, mask.col, query))
+        _sdpa_repeats.remember(*repeatable)
+        return result
     return _in_parts(pattern, query, key, value, scale, probability, check, precision)
 
 

@@ -17,6 +17,8 @@ repeats = _repeats.Repeats()
 sampled_repeats = _repeats.Repeats()
 # Calls of flex_attention with PyTorch's tensors (_flex_repeats.py).
 flex_repeats = {}
+# Those of scaled_dot_product_attention (_sdpa_repeats.py).
+sdpa_repeats = {}
 _programs, _choices = {}, {}
 # Compilations that were begun, by program and target.
 _begun = {}
@@ -41,6 +43,7 @@ def clear():
     repeats.clear()
     sampled_repeats.clear()
     flex_repeats.clear()
+    sdpa_repeats.clear()
     _tables = None
     _programs.clear()
     _begun.clear()

@@ -86,3 +86,62 @@ func.func @replaced(%b: !matrix) {
       : !unit, !wgtile.tensor_map<64x32xf32, swizzle = 128>, index
   return
 }
+
+// Memory that the runtime fills before each call, and memory that launches leave as
+// they found it.
+// CHECK-LABEL: func.func @zeros
+// CHECK-SAME:    \22scratch\22:[{\22element\22:\22i32\22,\22sizes\22:[{{[0-9]+}}],\22zero\22:true},{\22element\22:\22i32\22,\22left_zero\22:true,\22sizes\22:[{{[0-9]+}}],\22zero\22:true}]
+func.func @zeros(%n: memref<?xi32>) {
+  %c1 = arith.constant 1 : index
+  %filled = memref.alloc(%c1) {wgtile.zeroed} : memref<?xi32>
+  %left = memref.alloc(%c1) {wgtile.left_zero, wgtile.zeroed} : memref<?xi32>
+  wgtile.launch @kernels::@kernel grid(%c1) args(%filled, %left) : memref<?xi32>, memref<?xi32>
+  return
+}
+
+// Of two launches that are hints the second has scratch of one that is none.
+// CHECK-LABEL: func.func @hints
+// CHECK-SAME:    \22steps\22:[{\22arguments\22:[{\22memref\22:0},{\22scratch\22:0}]
+// CHECK-SAME:    \22hint\22:true,\22launch\22:\22kernel\22,\22preprocess\22:true
+// CHECK-SAME:    {\22arguments\22:[{\22memref\22:0},{\22scratch\22:1}]
+// CHECK-SAME:    \22launch\22:\22kernel\22,\22preprocess\22:true
+// CHECK-NOT:     hint
+// CHECK-SAME:    {\22arguments\22:[{\22scratch\22:1}]
+// CHECK-NOT:     hint
+// CHECK-SAME:    \22version\22:3
+func.func @hints(%crow: memref<?xi32>)
+    attributes {sattn.contracts = [{op = "product", operands = [
+        {name = "crow", argument = 0 : i64, rank = 1 : i64}],
+      checks = [{check = "offsets", argument = 0 : i64, into = 0 : i64,
+                 equally_many = []}]}]} {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %crow, %c0 : memref<?xi32>
+  %order = memref.alloc(%n) : memref<?xi32>
+  %plan = memref.alloc(%n) : memref<?xi32>
+  wgtile.launch @kernels::@kernel grid(%n) args(%crow, %order) preprocess {hint}
+      : memref<?xi32>, memref<?xi32>
+  wgtile.launch @kernels::@kernel grid(%n) args(%crow, %plan) preprocess
+      : memref<?xi32>, memref<?xi32>
+  wgtile.launch @kernels::@kernel grid(%n) args(%plan) preprocess {hint} : memref<?xi32>
+  return
+}
+
+// Lists, and the numbers of their entries, are index arrays too.
+// CHECK-LABEL: func.func @lists
+// CHECK-SAME:    \22steps\22:[{\22arguments\22:[{\22memref\22:0},{\22memref\22:1},{\22scratch\22:0}]
+// CHECK-SAME:    \22hint\22:true,\22launch\22:\22kernel\22,\22preprocess\22:true
+// CHECK-SAME:    {\22arguments\22:[{\22scratch\22:0}]
+func.func @lists(%counts: memref<?xi32>, %lists: memref<?x?xi32>)
+    attributes {sattn.contracts = [{op = "product", operands = [
+        {name = "counts", argument = 0 : i64, rank = 1 : i64},
+        {name = "lists", argument = 1 : i64, rank = 2 : i64}],
+      checks = [{check = "listed", argument = 1 : i64, counts = 0 : i64, what = "columns",
+                 below = {constant = 8 : i64}}]}]} {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %counts, %c0 : memref<?xi32>
+  %order = memref.alloc(%n) : memref<?xi32>
+  wgtile.launch @kernels::@kernel grid(%n) args(%counts, %lists, %order) preprocess {hint}
+      : memref<?xi32>, memref<?x?xi32>, memref<?xi32>
+  wgtile.launch @kernels::@kernel grid(%n) args(%order) : memref<?xi32>
+  return
+}

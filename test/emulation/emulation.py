@@ -30,6 +30,7 @@ def for_the_cpu(ir):
     for gpu, cpu in [(" addrspace(3)", ""), (" addrspace(1)", ""), ("ptx_kernel ", ""), ("@wgtile_shared", "@emulated_shared"),
                      ("@llvm.nvvm.read.ptx.sreg.tid.x", "@emulated_thread_id"),
                      ("@llvm.nvvm.read.ptx.sreg.ctaid.x", "@emulated_block_id"),
+                     ("@llvm.nvvm.read.ptx.sreg.nctaid.x", "@emulated_block_count"),
                      ("@llvm.nvvm.barrier.cta.sync.aligned.all", "@emulated_barrier"),
                      ("@llvm.nvvm.bar.warp.sync", "@emulated_warp_barrier"),
                      *((f"@llvm.nvvm.shfl.sync.{kind}.{element}", f"@emulated_shuffle_{kind}_{element}")
@@ -83,13 +84,15 @@ class Kernel:
             words += [address, address, 0, *argument.shape, *(stride // size for stride in argument.strides)]
         assert len(words) <= 64
         for block in range(blocks):
-            ran = self.library.run_block(block, self.threads, (ctypes.c_int64 * len(words))(*words), len(words))
+            ran = self.library.run_block(block, blocks, self.threads, (ctypes.c_int64 * len(words))(*words), len(words))
             assert ran, "the threads of a block could not be made"
 
 
 def kernel_of_tiles(tools, text, folder):
     """That of gpu.func @kernel, of ops on tiles with layouts. Its shared tiles begin at numbers, cast from i32."""
-    module = f"gpu.module @kernels {{\n{SHARED}{text}\n}}\n"
+    # The lowering of rings declares shared memory itself.
+    declared = "" if "wgtile.ring" in text else SHARED
+    module = f"gpu.module @kernels {{\n{declared}{text}\n}}\n"
     lowered = run(tools / "sparse-opt", f"--pass-pipeline={PIPELINE}", "-", text=module)
     return Kernel(SHARED, _function(lowered, "kernel"), folder)
 

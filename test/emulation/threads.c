@@ -19,12 +19,14 @@ static union {
   float f;
   int i;
 } passed[kMostWarps][kWarpThreads];
-static int block_id;
+static int block_id, block_count;
 static _Thread_local int thread_id;
 
 int emulated_thread_id(void) { return thread_id; }
 
 int emulated_block_id(void) { return block_id; }
+
+int emulated_block_count(void) { return block_count; }
 
 void emulated_barrier(int number) {
   (void)number;
@@ -82,12 +84,14 @@ static void *run_thread(void *id) {
   return 0;
 }
 
-/* Runs one block of so many threads; returns whether all of them could be made.
- */
-int run_block(int block, int threads, const Word *arguments, int count) {
+/* Runs one block, of so many, of so many threads; returns whether all threads
+   could be made. */
+int run_block(int block, int blocks, int threads, const Word *arguments,
+              int count) {
   pthread_t ids[kMostWarps * kWarpThreads];
   int warps = threads / kWarpThreads, made = 0;
   block_id = block;
+  block_count = blocks;
   for (int i = 0; i < count; ++i)
     a[i] = arguments[i];
   pthread_barrier_init(&block_barrier, 0, (unsigned)threads);

@@ -74,11 +74,12 @@ def sattn(stub_cuda, built_tools, monkeypatch):
 def torch(monkeypatch):
     """fake_torch in PyTorch's place."""
     import fake_torch
-    from sattn import _arrays, _repeats
+    from sattn import _arrays, _flex_repeats, _repeats
 
     torch = fake_torch.module()
     monkeypatch.setitem(sys.modules, "torch", torch)
     monkeypatch.setattr(_repeats, "_plain", set())
+    monkeypatch.setattr(_flex_repeats, "_plain", set())
     monkeypatch.setattr(_repeats, "_sparse_bsr", None)
     _arrays.TorchArrays.dtype.cache_clear()
     yield torch

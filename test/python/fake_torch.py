@@ -95,8 +95,14 @@ class ArrayTensor:
     def max(self):
         return self.of(np.asarray(self.array.max()))
 
+    def is_contiguous(self):
+        return self.array.flags.c_contiguous
+
     def numel(self):
         return self.array.size
+
+    def element_size(self):
+        return self.array.itemsize
 
     def data_ptr(self):
         return self.array.ctypes.data
@@ -210,6 +216,7 @@ def module():
     torch.Tensor = Tensor
     add_autograd(torch)
     torch.cuda = Cuda()
+    torch.empty_like = lambda tensor: tensor.new_empty(tensor.shape)
     torch.sparse_bsr_tensor = lambda crow, col, values, size, check_invariants: SparseTensor(crow, col, values, size)
     torch.from_numpy = lambda array: types.SimpleNamespace(to=lambda device: Tensor(array, device=device.index))
     torch.nn = types.SimpleNamespace(Parameter=type("Parameter", (Tensor,), {}))

@@ -11,13 +11,14 @@
 //   STUB_CUDA_SHARED   bytes of shared memory that a block can have (232448)
 //   STUB_CUDA_MEMORY   the largest allocation in bytes (1 GiB)
 //   STUB_CUDA_VERSION  what cuDriverGetVersion says (13000)
-//   STUB_CUDA_CAPTURE  streams are being captured, if set
+//   STUB_CUDA_CAPTURE  streams are being captured, if set; with "global" no
+//     thread may allocate unless it has relaxed its own mode
 //   STUB_CUDA_JIT_LOG  the error log of a failing cuModuleLoadDataEx
 //   STUB_CUDA_LOG      a file to which calls are appended, a line each:
 //     launch NAME grid X Y Z block X Y Z shared N stream P params HEX HEX ...
 //     module-load BYTES / module-unload / tensor-map / shared-limit NAME BYTES
 //     scratch BYTES at ADDRESS stream P / free-scratch ADDRESS stream P
-//     synchronize stream P
+//     synchronize stream P / wait stream P
 //   What is of a device other than the first says so after the stream:
 //   "device 1".
 //
@@ -38,6 +39,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 using namespace stubcuda;
 
@@ -67,6 +69,9 @@ struct StubDevice {
 
 std::atomic<int> primaryContexts{0};
 thread_local void *currentContext = nullptr;
+/// Of CUstreamCaptureMode: 0 forbids this thread what is unsafe while a stream
+/// is captured, 2 does not.
+thread_local int captureMode = 0;
 StubDevice devices[maxDevices];
 char streamObject, eventObject;
 
@@ -106,6 +111,13 @@ int failureOf(const char *name) {
   if (at == std::string::npos)
     return success;
   return std::atoi(list.c_str() + at + call.size() + 2);
+}
+
+/// Whether a call is unsafe while a stream is captured, as one is.
+bool isForbidden() {
+  constexpr int relaxed = 2;
+  return variable("STUB_CUDA_CAPTURE", "") == "global" &&
+         captureMode != relaxed;
 }
 
 void record(const std::string &line) {
@@ -409,8 +421,7 @@ STUB_EXPORT cuLaunchKernelEx(const LaunchConfig *config, void *function,
 // Memory, streams, events
 //===----------------------------------------------------------------------===//
 
-STUB_EXPORT cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
-  STUB_MAY_FAIL(cuMemAlloc_v2);
+static int allocate(unsigned long long *pointer, size_t bytes) {
   if (!currentContext)
     return invalidContext;
   if (bytes == 0)
@@ -424,6 +435,11 @@ STUB_EXPORT cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
     return outOfMemory;
   *pointer = reinterpret_cast<unsigned long long>(memory);
   return success;
+}
+
+STUB_EXPORT cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
+  STUB_MAY_FAIL(cuMemAlloc_v2);
+  return isForbidden() ? captureUnsupported : allocate(pointer, bytes);
 }
 
 STUB_EXPORT cuMemFree_v2(unsigned long long pointer) {
@@ -489,7 +505,7 @@ STUB_EXPORT cuMemAllocFromPoolAsync(unsigned long long *pointer, size_t bytes,
   int device = currentDevice();
   if (device < 0 || pool != &devices[device].pool)
     return invalidHandle;
-  int result = cuMemAlloc_v2(pointer, bytes);
+  int result = allocate(pointer, bytes);
   if (result != success)
     return result;
   if (!isLogging())
@@ -552,6 +568,12 @@ STUB_EXPORT cuStreamGetId(void *stream, unsigned long long *id) {
   return success;
 }
 
+STUB_EXPORT cuThreadExchangeStreamCaptureMode(int *mode) {
+  STUB_MAY_FAIL(cuThreadExchangeStreamCaptureMode);
+  std::swap(*mode, captureMode);
+  return success;
+}
+
 STUB_EXPORT cuEventCreate(void **event, unsigned) {
   STUB_MAY_FAIL(cuEventCreate);
   *event = &eventObject;
@@ -569,6 +591,19 @@ STUB_EXPORT cuEventRecord(void *, void *) {
 
 STUB_EXPORT cuEventSynchronize(void *) {
   STUB_MAY_FAIL(cuEventSynchronize);
+  return success;
+}
+
+STUB_EXPORT cuEventQuery(void *) {
+  STUB_MAY_FAIL(cuEventQuery);
+  return isForbidden() ? captureUnsupported : success;
+}
+
+STUB_EXPORT cuStreamWaitEvent(void *stream, void *, unsigned) {
+  STUB_MAY_FAIL(cuStreamWaitEvent);
+  char line[64];
+  std::snprintf(line, sizeof(line), "wait stream %p", stream);
+  record(line + deviceText());
   return success;
 }
 

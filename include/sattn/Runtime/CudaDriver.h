@@ -62,6 +62,10 @@ constexpr int jitErrorLogBufferSizeBytes = 6;
 constexpr unsigned streamNonBlocking = 1;
 // CUstreamCaptureStatus
 constexpr int streamCaptureNone = 0;
+// CUevent_flags
+constexpr unsigned eventDisableTiming = 2;
+// CUstreamCaptureMode
+constexpr int streamCaptureModeRelaxed = 2;
 // CUmemAllocationType, CUmemLocationType, CUmemPool_attribute
 constexpr int memAllocationTypePinned = 1;
 constexpr int memLocationTypeDevice = 1;
@@ -160,10 +164,15 @@ static_assert(sizeof(MemPoolProperties) == 88);
   X(streamSynchronize, cuStreamSynchronize, (CUstream stream))                 \
   X(streamIsCapturing, cuStreamIsCapturing, (CUstream stream, int *status))    \
   X(streamGetId, cuStreamGetId, (CUstream stream, unsigned long long *id))     \
+  X(threadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode,        \
+    (int *mode))                                                               \
   X(eventCreate, cuEventCreate, (CUevent * event, unsigned flags))             \
   X(eventDestroy, cuEventDestroy_v2, (CUevent event))                          \
   X(eventRecord, cuEventRecord, (CUevent event, CUstream stream))              \
   X(eventSynchronize, cuEventSynchronize, (CUevent event))                     \
+  X(eventQuery, cuEventQuery, (CUevent event))                                 \
+  X(streamWaitEvent, cuStreamWaitEvent,                                        \
+    (CUstream stream, CUevent event, unsigned flags))                          \
   X(eventElapsedTime, cuEventElapsedTime,                                      \
     (float *milliseconds, CUevent start, CUevent end))                         \
   X(tensorMapEncodeTiled, cuTensorMapEncodeTiled,                              \

@@ -78,6 +78,22 @@ private:
   Error failure = Error::success();
 };
 
+/// While it lives, this thread may make calls that the capture of a graph, its
+/// own or another thread's, forbids it otherwise: allocations, and questions
+/// about events. None of them may concern a captured stream.
+class RelaxedCapture {
+public:
+  explicit RelaxedCapture(const CudaDriver &driver);
+  ~RelaxedCapture();
+  RelaxedCapture(const RelaxedCapture &) = delete;
+  RelaxedCapture &operator=(const RelaxedCapture &) = delete;
+
+private:
+  const CudaDriver &driver;
+  int former = cuda::streamCaptureModeRelaxed;
+  bool changed;
+};
+
 /// Memory on a device.
 class DeviceBuffer {
 public:
@@ -130,10 +146,10 @@ private:
   CUstream stream = nullptr;
 };
 
-/// A point in a stream's work, with its time.
+/// A point in a stream's work, with its time unless that is not wanted.
 class Event {
 public:
-  static ErrorOr<Event> create(const Device &device);
+  static ErrorOr<Event> create(const Device &device, bool isTimed = true);
 
   Event(Event &&other) noexcept;
   Event &operator=(Event &&other) noexcept;
@@ -141,6 +157,11 @@ public:
 
   Error record(CUstream stream);
   Error synchronize() const;
+
+  /// Whether the point is reached, which may be asked during a capture too.
+  bool isReached() const;
+  /// Lets what follows on `stream`, which is not captured, wait for the point.
+  Error delay(CUstream stream) const;
 
   /// From `start` to `end`, both recorded and reached.
   static ErrorOr<float> elapsedMilliseconds(const Event &start,

@@ -255,8 +255,10 @@ struct ScratchSpec {
   std::vector<size_t> sizes;
   /// Values: the strides in elements; empty: dense and row-major.
   std::vector<size_t> strides;
-  /// Set to zero before the launches of a call.
+  /// Zero before the launches of a call.
   bool zero = false;
+  /// And after them, since they leave it as they found it.
+  bool leftZero = false;
 };
 
 /// One kernel launch.
@@ -273,6 +275,10 @@ struct LaunchStep {
   /// Reads only the index arrays of a contract and results of other such steps,
   /// so that its results may be kept over calls (Program::prepare).
   bool preprocess = false;
+  /// One of those whose results may also be kept when the contents of the index
+  /// arrays change: what the program computes does not depend on them
+  /// (Program::prepareHints).
+  bool hint = false;
   /// Waits by itself for the work before it in its stream, and may start before
   /// that has ended.
   bool programmatic = false;

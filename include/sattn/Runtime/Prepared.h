@@ -21,19 +21,25 @@ using CallTensors = std::vector<const TensorView *>;
 /// A snapshot of the index arrays of a program's sparse operands, and what the
 /// program computed from them (`Program::prepare`). Values are not copied: they
 /// are read in place at each launch, so there is nothing to refresh when they
-/// change. Must stay until the kernels that use it are done, and no longer than
-/// its program's device.
+/// change. Or hints alone (`Program::prepareHints`), which need no snapshot.
+/// Must stay until the kernels that use it are done, and no longer than its
+/// program's device.
 class Prepared {
 public:
-  Prepared(Prepared &&) = default;
-  Prepared &operator=(Prepared &&) = default;
+  Prepared(Prepared &&) noexcept;
+  Prepared &operator=(Prepared &&) noexcept;
+  ~Prepared();
 
   /// Bytes of device memory that it holds.
   size_t bytes() const;
 
+  /// Whether the work that made it has been done. May be asked during a
+  /// capture, and from several threads.
+  bool isDone() const;
+
 private:
   friend class Program;
-  Prepared() = default;
+  Prepared();
 
   /// A copy of an argument.
   struct Snapshot {
@@ -41,6 +47,9 @@ private:
     TensorView view;
     DeviceBuffer buffer;
   };
+
+  /// Lets what follows on `stream` wait for the work that made it.
+  Error delay(CUstream stream) const;
 
   /// The tensors of these arguments with the copies in the place of index
   /// arrays. Errors: an index array that has another shape or type than the
@@ -54,6 +63,12 @@ private:
   /// not written.
   std::vector<std::optional<TensorView>> scratch;
   std::optional<DeviceBuffer> scratchMemory;
+  /// Of hints: the values that their steps were launched with, and the end of
+  /// their work, null once it is known to be done.
+  bool isHint = false;
+  std::vector<int64_t> hintValues;
+  struct Pending;
+  std::unique_ptr<Pending> pending;
   /// Calls with it, whose copies and scratch stay where they are.
   std::shared_ptr<CallCache> calls;
   /// The same for calls that its program lacks a version for, if it was

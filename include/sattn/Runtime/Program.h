@@ -62,25 +62,56 @@ public:
   ErrorOr<Prepared> prepare(const std::vector<Argument> &arguments,
                             CUstream stream);
 
+  /// Launches, on `stream`, the steps that are hints (docs/Manifest.md) and
+  /// returns without waiting for them; their results are in `memory`, of
+  /// `hintBytes`, aligned to 256 bytes. Index arrays are read in place: later
+  /// calls with the result are right whatever they hold by then. Not while the
+  /// stream is captured. Checks shapes and the manifest's checks before.
+  ErrorOr<Prepared> prepareHints(const std::vector<Argument> &arguments,
+                                 void *memory, CUstream stream);
+
+  /// Bytes of device memory for the results of hints: 0 if no step is one.
+  ErrorOr<size_t> hintBytes(const std::vector<Argument> &arguments) const;
+
   /// As `launch` without `prepared`, but with its copies of index arrays and
   /// the results computed from them. `arguments` has index arrays too, whose
   /// shapes and types must be those that were prepared; their contents do not
   /// count. A change of the caller's index arrays does not show; one of the
   /// values does, since they are read in place. Any stream, and several
   /// launches at the same time.
+  ///
+  /// With hints, arguments may have other contents and other shapes; hints that
+  /// were made with other values are not used. Another stream waits for them; a
+  /// captured one, which must not, uses them if they are done.
   Error launch(const Prepared &prepared, const std::vector<Argument> &arguments,
                CUstream stream);
 
 private:
   explicit Program(const Device &device);
 
-  /// The steps that are launched with these values, of those with `preprocess`
-  /// as given (all, if absent), and their parameters.
+  /// All steps; those that are launched ahead of calls, and the others.
+  enum class Steps { All, Preprocess, AfterPreprocess, Hints, AfterHints };
+  static bool belongs(const LaunchStep &step, Steps which);
+  /// The scratch arrays that these steps use.
+  std::vector<bool> scratchOf(Steps which) const;
+
+  /// The steps that are launched with these values, of those given, and their
+  /// parameters.
   ErrorOr<std::vector<ReadyLaunch>>
   collectLaunches(const CallTensors &tensors,
                   const std::vector<int64_t> &values,
-                  const std::vector<TensorView> &scratch,
-                  std::optional<bool> preprocess) const;
+                  const std::vector<TensorView> &scratch, Steps which) const;
+
+  /// What the steps that are launched ahead of calls need.
+  struct Ahead;
+  ErrorOr<Ahead> planAhead(const std::vector<Argument> &arguments,
+                           Steps which) const;
+  /// Fills what is zero, and launches them with scratch in this memory.
+  Error launchAhead(Ahead &ahead, const CallTensors &tensors,
+                    const std::vector<Argument> &arguments, void *memory,
+                    Prepared &prepared, CUstream stream);
+  /// The values that hints depend on.
+  std::vector<int64_t> hintValues(const std::vector<int64_t> &values) const;
 
   /// Makes the parameters of all, then launches all. `isPrepared`: index arrays
   /// are copies that nobody writes to.

@@ -13,11 +13,21 @@ namespace sattn::runtime {
 class Device;
 class MemoryPool;
 
+/// What a call needs.
+struct ScratchBytes {
+  /// Of any contents, a multiple of 256.
+  size_t unset = 0;
+  /// Of zeros.
+  size_t zero = 0;
+  /// Of zeros that the call leaves as zeros.
+  size_t leftZero = 0;
+};
+
 /// Memory of a device for the scratch of calls. A stream keeps what its calls
 /// need: since its work is done in order, one call may use the memory of the
 /// call before it, of any program, and a call costs neither an allocation nor,
 /// most of the time, a fill. Zeros are taken from a piece that is filled once
-/// for many calls.
+/// for many calls; what a call leaves zero, is never filled again.
 ///
 /// If that would be wrong, memory is allocated in the order of the stream and
 /// freed after the call: while the stream is captured, since the graph may run
@@ -26,14 +36,26 @@ class MemoryPool;
 /// first `keptStreams`. Streams are told apart by their number, which is never
 /// used again, as a handle is.
 ///
-/// Nothing here knows of kernels that begin before the one in front of them in
-/// the stream has ended: the runtime launches none.
+/// Of what it leaves zero a captured call has its own for ever, since its graph
+/// may run at any time: out of `slotBytes`, which are filled once. Two
+/// executable graphs of one capture have the same, and must not run at one time
+/// (they would write the same results, too). A call that finds no more
+/// allocates and fills.
+///
+/// A kernel that begins before the one in front of it in the stream has ended
+/// touches no scratch before it has waited for that one
+/// (wgtile-overlap-launches).
 class ScratchMemory {
 public:
   static constexpr size_t keptBytes = size_t(64) << 20;
   static constexpr size_t keptStreams = 64;
   /// Bytes of zeros that one fill makes.
   static constexpr size_t zerosBytes = size_t(64) << 10;
+  /// Bytes of what calls leave zero, for all calls; their alignment; and bytes
+  /// of them that a stream takes at once, which are held back for each.
+  static constexpr size_t slotBytes = size_t(2) << 20;
+  static constexpr size_t leftZeroAlignment = 32;
+  static constexpr size_t streamSlotBytes = 256;
 
   explicit ScratchMemory(const Device &device);
   ~ScratchMemory();
@@ -45,8 +67,8 @@ private:
   /// uses it to the last, since calls of two threads must not mix.
   struct Kept {
     std::mutex mutex;
-    CUdeviceptr unset = 0, zeros = 0;
-    size_t unsetBytes = 0;
+    CUdeviceptr unset = 0, zeros = 0, leftZeros = 0;
+    size_t unsetBytes = 0, leftZeroBytes = 0;
     /// Of `zeros`; none are left where this is zerosBytes.
     size_t zerosUsed = zerosBytes;
   };
@@ -62,6 +84,7 @@ public:
 
     void *unset() const { return reinterpret_cast<void *>(unsetMemory); }
     void *zeros() const { return reinterpret_cast<void *>(zeroMemory); }
+    void *leftZeros() const { return reinterpret_cast<void *>(leftZeroMemory); }
 
     /// After the call's last command.
     Error release();
@@ -70,7 +93,7 @@ public:
     friend class ScratchMemory;
     Piece() = default;
 
-    CUdeviceptr unsetMemory = 0, zeroMemory = 0;
+    CUdeviceptr unsetMemory = 0, zeroMemory = 0, leftZeroMemory = 0;
     /// Set where the memory is not kept.
     const MemoryPool *pool = nullptr;
     CUdeviceptr allocated = 0;
@@ -78,25 +101,32 @@ public:
     std::unique_lock<std::mutex> lock;
   };
 
-  /// Memory for work that follows on `stream`: `unsetBytes` of any contents,
-  /// which is a multiple of 256, and `zeroBytes` of zeros; each aligned to 256
-  /// bytes. If memory is short, the error has the requested bytes. The device's
-  /// context is current. May be called from several threads.
-  ErrorOr<Piece> take(size_t unsetBytes, size_t zeroBytes, CUstream stream);
+  /// Memory for work that follows on `stream`, aligned to 256 bytes, and to
+  /// `leftZeroAlignment` where it is left zero. If memory is short, the error
+  /// has the requested bytes. The device's context is current. May be called
+  /// from several threads.
+  ErrorOr<Piece> take(const ScratchBytes &bytes, CUstream stream);
 
   /// Makes sure of the pool that memory comes from, which the first `take` does
-  /// otherwise.
-  Error open();
+  /// otherwise. `leavesZeros`: and of what calls leave zero, for which it
+  /// waits; if there is no memory for that, calls fill their own. The device's
+  /// context is current.
+  Error open(bool leavesZeros = false);
 
 private:
-  Kept *keptBy(CUstream stream, size_t bytes);
+  Kept *keptBy(CUstream stream);
   Error takeKept(Kept &kept, Piece &piece, size_t unsetBytes,
                  size_t zeroBytes) const;
+  void openSlots();
+  CUdeviceptr takeSlot(size_t bytes, size_t heldBack);
+  CUdeviceptr keptSlot(Kept &kept, size_t bytes);
 
   const Device &device;
   std::mutex mutex;
   std::unique_ptr<MemoryPool> pool;
   std::map<unsigned long long, Kept> streams;
+  CUdeviceptr slots = 0;
+  size_t slotsUsed = 0;
 };
 
 } // namespace sattn::runtime

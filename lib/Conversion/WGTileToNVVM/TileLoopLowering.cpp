@@ -52,6 +52,8 @@ public:
   Value total, first, blocks;
 
   Value constant(int64_t value) { return createI32(b, loc, value); }
+  /// One less than the number of tiles.
+  Value last() { return arith::SubIOp::create(b, loc, total, constant(1)); }
   Value less(Value lhs, Value rhs) {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lhs, rhs);
   }
@@ -157,8 +159,9 @@ public:
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
+    // Each tile's program takes one number, so that the last one wraps.
     Value taken = LLVM::AtomicRMWOp::create(
-        b, loc, LLVM::AtomicBinOp::add, counterAddress(), order.constant(1),
+        b, loc, LLVM::AtomicBinOp::uinc_wrap, counterAddress(), order.last(),
         LLVM::AtomicOrdering::monotonic, "device");
     scf::YieldOp::create(
         b, loc, ValueRange(arith::AddIOp::create(b, loc, taken, order.blocks)));

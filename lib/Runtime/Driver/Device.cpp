@@ -108,6 +108,19 @@ CurrentContext::~CurrentContext() {
 }
 
 //===----------------------------------------------------------------------===//
+// RelaxedCapture
+//===----------------------------------------------------------------------===//
+
+RelaxedCapture::RelaxedCapture(const CudaDriver &driver)
+    : driver(driver), changed(driver.threadExchangeStreamCaptureMode(&former) ==
+                              cuda::success) {}
+
+RelaxedCapture::~RelaxedCapture() {
+  if (changed)
+    driver.threadExchangeStreamCaptureMode(&former);
+}
+
+//===----------------------------------------------------------------------===//
 // DeviceBuffer
 //===----------------------------------------------------------------------===//
 
@@ -247,14 +260,16 @@ Error Stream::synchronize() const {
 // Event
 //===----------------------------------------------------------------------===//
 
-ErrorOr<Event> Event::create(const Device &device) {
+ErrorOr<Event> Event::create(const Device &device, bool isTimed) {
   CurrentContext current(device);
   if (Error err = current.takeError())
     return err;
   Event event(device);
   const CudaDriver &driver = device.driver();
-  if (Error err =
-          driver.check(driver.eventCreate(&event.event, 0), "cuEventCreate"))
+  if (Error err = driver.check(
+          driver.eventCreate(&event.event,
+                             isTimed ? 0 : cuda::eventDisableTiming),
+          "cuEventCreate"))
     return err;
   return event;
 }
@@ -289,6 +304,24 @@ Error Event::synchronize() const {
     return err;
   const CudaDriver &driver = device->driver();
   return driver.check(driver.eventSynchronize(event), "cuEventSynchronize");
+}
+
+bool Event::isReached() const {
+  CurrentContext current(*device);
+  if (Error err = current.takeError())
+    return false;
+  const CudaDriver &driver = device->driver();
+  RelaxedCapture relaxed(driver);
+  return driver.eventQuery(event) == cuda::success;
+}
+
+Error Event::delay(CUstream stream) const {
+  CurrentContext current(*device);
+  if (Error err = current.takeError())
+    return err;
+  const CudaDriver &driver = device->driver();
+  return driver.check(driver.streamWaitEvent(stream, event, 0),
+                      "cuStreamWaitEvent");
 }
 
 ErrorOr<float> Event::elapsedMilliseconds(const Event &start,

@@ -179,8 +179,12 @@ ErrorOr<std::unique_ptr<Program>> Program::load(const Device &device,
       return kernel.takeError();
     program->kernels.push_back(*kernel);
   }
-  if (!program->description.scratch.empty())
-    if (Error err = device.scratch().open())
+  const std::vector<ScratchSpec> &scratch = program->description.scratch;
+  bool leavesZeros =
+      std::any_of(scratch.begin(), scratch.end(),
+                  [](const ScratchSpec &spec) { return spec.leftZero; });
+  if (!scratch.empty())
+    if (Error err = device.scratch().open(leavesZeros))
       return err;
   return program;
 }

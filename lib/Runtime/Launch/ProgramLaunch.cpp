@@ -16,16 +16,29 @@ using namespace sattn::runtime;
 static constexpr int64_t gridLimits[3] = {std::numeric_limits<int32_t>::max(),
                                           65535, 65535};
 
-ErrorOr<std::vector<ReadyLaunch>>
-Program::collectLaunches(const CallTensors &tensors,
-                         const std::vector<int64_t> &values,
-                         const std::vector<TensorView> &scratch,
-                         std::optional<bool> preprocess) const {
+bool Program::belongs(const LaunchStep &step, Steps which) {
+  switch (which) {
+  case Steps::All:
+    return true;
+  case Steps::Preprocess:
+    return step.preprocess;
+  case Steps::AfterPreprocess:
+    return !step.preprocess;
+  case Steps::Hints:
+    return step.hint;
+  case Steps::AfterHints:
+    return !step.hint;
+  }
+  return false;
+}
+
+ErrorOr<std::vector<ReadyLaunch>> Program::collectLaunches(
+    const CallTensors &tensors, const std::vector<int64_t> &values,
+    const std::vector<TensorView> &scratch, Steps which) const {
   std::vector<ReadyLaunch> launches;
   for (size_t i = 0; i < description.steps.size(); ++i) {
     const LaunchStep &step = description.steps[i];
-    if ((preprocess && step.preprocess != *preprocess) ||
-        (step.when && values[*step.when] == 0))
+    if (!belongs(step, which) || (step.when && values[*step.when] == 0))
       continue;
     ReadyLaunch launch = {&step, kernels[i], {}, {}};
     bool empty = false;
@@ -123,6 +136,10 @@ Program::makeReady(const Prepared *prepared,
     return std::shared_ptr<const ReadyCall>(std::move(call));
   }
 
+  // Hints of calls with other values say nothing of this one.
+  if (prepared && prepared->isHint &&
+      prepared->hintValues != hintValues(*values))
+    prepared = nullptr;
   // Prepared results already have their memory.
   std::vector<bool> wanted(description.scratch.size(), true);
   for (size_t i = 0; prepared && i < wanted.size(); ++i)
@@ -131,9 +148,9 @@ Program::makeReady(const Prepared *prepared,
       ScratchLayout::create(description, *values, wanted);
   if (!scratch)
     return scratch.takeError();
-  std::optional<bool> which;
-  if (prepared)
-    which = false;
+  Steps which = !prepared          ? Steps::All
+                : prepared->isHint ? Steps::AfterHints
+                                   : Steps::AfterPreprocess;
   ErrorOr<std::vector<ReadyLaunch>> launches =
       collectLaunches(tensors, *values, scratch->arrays, which);
   if (!launches)
@@ -179,19 +196,21 @@ Error Program::run(const Prepared *prepared, CallCache &cache,
   CurrentContext current(device);
   if (Error err = current.takeError())
     return err;
-  if (call->scratch.bytes == 0)
-    return launchAll(call->launches, tensors, arguments, call->kept,
-                     /*isPrepared=*/prepared, stream);
-  ErrorOr<ScratchMemory::Piece> memory = device.scratch().take(
-      call->scratch.unsetBytes, call->scratch.zeroBytes, stream);
+  bool isPrepared = prepared && !prepared->isHint;
+  if (call->scratch.total == 0)
+    return launchAll(call->launches, tensors, arguments, call->kept, isPrepared,
+                     stream);
+  ErrorOr<ScratchMemory::Piece> memory =
+      device.scratch().take(call->scratch.bytes, stream);
   if (!memory)
     return memory.takeError();
   std::vector<void *> scratch = call->kept;
   for (size_t i = 0; i < scratch.size(); ++i)
     if (!scratch[i])
-      scratch[i] = call->scratch.address(i, memory->unset(), memory->zeros());
+      scratch[i] = call->scratch.address(i, memory->unset(), memory->zeros(),
+                                         memory->leftZeros());
   if (Error err = launchAll(call->launches, tensors, arguments, scratch,
-                            /*isPrepared=*/prepared, stream))
+                            isPrepared, stream))
     return err;
   return memory->release();
 }
@@ -217,6 +236,17 @@ Error Program::launch(const Prepared &prepared,
   if (prepared.program != this)
     return makeError("program '", description.name,
                      "': expected an operand that this program prepared");
+  if (prepared.isHint && !prepared.isDone()) {
+    CurrentContext current(device);
+    if (Error err = current.takeError())
+      return err;
+    int capture = cuda::streamCaptureNone;
+    if (device.driver().streamIsCapturing(stream, &capture) != cuda::success ||
+        capture != cuda::streamCaptureNone)
+      return launch(arguments, stream);
+    if (Error err = prepared.delay(stream))
+      return err;
+  }
   ErrorOr<CallTensors> tensors = prepared.substitute(description, arguments);
   if (!tensors)
     return tensors.takeError();

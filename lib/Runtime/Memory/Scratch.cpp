@@ -6,8 +6,9 @@
 using namespace sattn::runtime;
 
 /// The alignment of cuMemAlloc, so that every array is aligned as if it were
-/// alone.
+/// alone; and that of the last part, where arrays are words.
 static constexpr int64_t alignment = 256;
+static constexpr int64_t leftZeroAlignment = ScratchMemory::leftZeroAlignment;
 
 /// An array without its address.
 static TensorView describe(const ScratchSpec &spec,
@@ -49,7 +50,7 @@ ErrorOr<ScratchLayout> ScratchLayout::create(const Manifest &manifest,
                                              const std::vector<int64_t> &values,
                                              const std::vector<bool> &wanted) {
   ScratchLayout layout;
-  layout.offsets.resize(manifest.scratch.size());
+  layout.places.resize(manifest.scratch.size());
   std::vector<int64_t> sizes;
   for (size_t i = 0; i < manifest.scratch.size(); ++i) {
     const ScratchSpec &spec = manifest.scratch[i];
@@ -63,39 +64,44 @@ ErrorOr<ScratchLayout> ScratchLayout::create(const Manifest &manifest,
     layout.arrays.push_back(std::move(view));
   }
   int64_t total = 0;
-  for (bool zero : {false, true}) {
-    if (zero)
-      layout.unsetBytes = size_t(total);
+  size_t ends[3] = {};
+  for (size_t part = 0; part < 3; ++part) {
+    layout.begins[part] = size_t(total);
+    int64_t unit = part == 2 ? leftZeroAlignment : alignment;
     for (size_t i = 0; i < sizes.size(); ++i) {
-      if (!wanted[i] || manifest.scratch[i].zero != zero)
+      const ScratchSpec &spec = manifest.scratch[i];
+      if (!wanted[i] || size_t(spec.zero) + size_t(spec.leftZero) != part)
         continue;
-      layout.offsets[i] = size_t(total);
-      if (zero && sizes[i] > 0)
-        layout.zeroBytes = size_t(total + sizes[i]) - layout.unsetBytes;
+      size_t offset = size_t(total) - layout.begins[part];
+      layout.places[i] = Place{part, offset};
+      if (sizes[i] > 0)
+        ends[part] = offset + size_t(sizes[i]);
       if (__builtin_add_overflow(total, sizes[i], &total) ||
           __builtin_add_overflow(total, alignment - 1, &total))
         return makeError("program '", manifest.name, "': expected scratch[", i,
                          "] of a size that fits in memory, but got shape ",
                          listText(layout.arrays[i].shape), " of ",
                          name(manifest.scratch[i].type));
-      total = total / alignment * alignment;
+      total = (total - (alignment - unit)) / unit * unit;
     }
   }
-  layout.bytes = size_t(total);
+  layout.total = size_t(total);
+  layout.bytes = {layout.begins[1], ends[1], ends[2]};
   return layout;
 }
 
-void *ScratchLayout::address(size_t array, void *unset, void *zeros) const {
-  if (!offsets[array])
+void *ScratchLayout::address(size_t array, void *unset, void *zeros,
+                             void *leftZeros) const {
+  if (!places[array])
     return nullptr;
-  size_t offset = *offsets[array];
-  return offset < unsetBytes
-             ? static_cast<char *>(unset) + offset
-             : static_cast<char *>(zeros) + (offset - unsetBytes);
+  void *parts[] = {unset, zeros, leftZeros};
+  return static_cast<char *>(parts[places[array]->part]) +
+         places[array]->offset;
 }
 
 void ScratchLayout::place(void *memory) {
   for (size_t i = 0; i < arrays.size(); ++i)
-    if (offsets[i])
-      arrays[i].data = static_cast<char *>(memory) + *offsets[i];
+    if (places[i])
+      arrays[i].data = static_cast<char *>(memory) + begins[places[i]->part] +
+                       places[i]->offset;
 }

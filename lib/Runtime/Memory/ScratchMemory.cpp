@@ -30,8 +30,9 @@ size_t roundUp(size_t bytes, size_t unit) {
 
 ScratchMemory::Piece::Piece(Piece &&other) noexcept
     : unsetMemory(other.unsetMemory), zeroMemory(other.zeroMemory),
-      pool(other.pool), allocated(std::exchange(other.allocated, 0)),
-      stream(other.stream), lock(std::move(other.lock)) {}
+      leftZeroMemory(other.leftZeroMemory), pool(other.pool),
+      allocated(std::exchange(other.allocated, 0)), stream(other.stream),
+      lock(std::move(other.lock)) {}
 
 ScratchMemory::Piece::~Piece() {
   if (Error err = release()) {
@@ -55,7 +56,7 @@ Error ScratchMemory::Piece::release() {
 ScratchMemory::ScratchMemory(const Device &device) : device(device) {}
 
 ScratchMemory::~ScratchMemory() {
-  if (streams.empty())
+  if (streams.empty() && !slots)
     return;
   CurrentContext current(device);
   const CudaDriver &driver = device.driver();
@@ -65,31 +66,73 @@ ScratchMemory::~ScratchMemory() {
     for (CUdeviceptr memory : {kept.unset, kept.zeros})
       if (memory)
         driver.memFree(memory);
+  if (slots)
+    driver.memFree(slots);
 }
 
-Error ScratchMemory::open() {
+Error ScratchMemory::open(bool leavesZeros) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (pool)
-    return Error::success();
-  ErrorOr<MemoryPool> made = MemoryPool::create(device);
-  if (!made)
-    return made.takeError();
-  pool = std::make_unique<MemoryPool>(std::move(*made));
+  if (!pool) {
+    ErrorOr<MemoryPool> made = MemoryPool::create(device);
+    if (!made)
+      return made.takeError();
+    pool = std::make_unique<MemoryPool>(std::move(*made));
+  }
+  if (leavesZeros && !slots)
+    openSlots();
   return Error::success();
 }
 
-/// The memory of the stream, or null if it must not keep any.
-ScratchMemory::Kept *ScratchMemory::keptBy(CUstream stream, size_t bytes) {
+/// Allocates zeros on a stream of its own, since others may be captured.
+void ScratchMemory::openSlots() {
   const CudaDriver &driver = device.driver();
-  int capture = 0;
+  RelaxedCapture relaxed(driver);
+  CUstream stream = nullptr;
+  CUdeviceptr memory = 0;
+  if (driver.streamCreate(&stream, cuda::streamNonBlocking) != cuda::success)
+    return;
+  if (driver.memAlloc(&memory, slotBytes) == cuda::success) {
+    if (driver.memsetD8Async(memory, 0, slotBytes, stream) == cuda::success &&
+        driver.streamSynchronize(stream) == cuda::success)
+      slots = memory;
+    else
+      driver.memFree(memory);
+  }
+  driver.streamDestroy(stream);
+}
+
+/// Memory that is zero, for ever; none if only `heldBack` bytes are left.
+CUdeviceptr ScratchMemory::takeSlot(size_t bytes, size_t heldBack) {
+  std::lock_guard<std::mutex> lock(mutex);
+  bytes = roundUp(bytes, leftZeroAlignment);
+  if (!slots || bytes > slotBytes - heldBack ||
+      slotsUsed > slotBytes - heldBack - bytes)
+    return 0;
+  CUdeviceptr slot = slots + slotsUsed;
+  slotsUsed += bytes;
+  return slot;
+}
+
+/// What the calls on a stream leave zero: the same for all of them.
+CUdeviceptr ScratchMemory::keptSlot(Kept &kept, size_t bytes) {
+  if (bytes <= kept.leftZeroBytes)
+    return kept.leftZeros;
+  size_t room = roundUp(bytes, streamSlotBytes);
+  CUdeviceptr slot = takeSlot(room, /*heldBack=*/0);
+  if (slot) {
+    kept.leftZeros = slot;
+    kept.leftZeroBytes = room;
+  }
+  return slot;
+}
+
+/// The memory of a stream that is not captured, or null if it must not keep
+/// any.
+ScratchMemory::Kept *ScratchMemory::keptBy(CUstream stream) {
   // The default stream is one for ever, and so needs no number.
   unsigned long long id = std::numeric_limits<unsigned long long>::max();
-  // A captured stream has no number. Other failures show in the call's own
-  // commands.
-  if (bytes > keptBytes || stream == perThreadStream() ||
-      driver.streamIsCapturing(stream, &capture) != cuda::success ||
-      capture != cuda::streamCaptureNone ||
-      (stream && driver.streamGetId(stream, &id) != cuda::success))
+  if (stream == perThreadStream() ||
+      (stream && device.driver().streamGetId(stream, &id) != cuda::success))
     return nullptr;
   std::lock_guard<std::mutex> lock(mutex);
   auto found = streams.find(id);
@@ -135,34 +178,54 @@ Error ScratchMemory::takeKept(Kept &kept, Piece &piece, size_t unsetBytes,
   return Error::success();
 }
 
-ErrorOr<ScratchMemory::Piece>
-ScratchMemory::take(size_t unsetBytes, size_t zeroBytes, CUstream stream) {
+ErrorOr<ScratchMemory::Piece> ScratchMemory::take(const ScratchBytes &bytes,
+                                                  CUstream stream) {
   if (Error err = open())
     return err;
+  const CudaDriver &driver = device.driver();
   Piece piece;
   piece.stream = stream;
-  size_t zeroRoom = roundUp(zeroBytes, alignment);
-  Kept *kept = zeroRoom <= zerosBytes
-                   ? keptBy(stream, std::max(unsetBytes, zeroRoom))
-                   : nullptr;
-  if (kept) {
+  // A failure shows in the call's own commands.
+  int capture = cuda::streamCaptureNone;
+  bool isKnown = driver.streamIsCapturing(stream, &capture) == cuda::success;
+  bool isCaptured = isKnown && capture != cuda::streamCaptureNone;
+  size_t zeroRoom = roundUp(bytes.zero, alignment);
+  size_t leftZeroRoom = roundUp(bytes.leftZero, alignment);
+  Kept *kept = nullptr;
+  // A captured stream has no number.
+  if (isKnown && !isCaptured && bytes.unset <= keptBytes &&
+      zeroRoom + leftZeroRoom <= zerosBytes)
+    kept = keptBy(stream);
+  if (kept)
     piece.lock = std::unique_lock<std::mutex>(kept->mutex);
-    if (Error err = takeKept(*kept, piece, unsetBytes, zeroRoom))
+  if (bytes.leftZero > 0 && kept)
+    piece.leftZeroMemory = keptSlot(*kept, bytes.leftZero);
+  else if (bytes.leftZero > 0 && isCaptured)
+    piece.leftZeroMemory =
+        takeSlot(bytes.leftZero, keptStreams * streamSlotBytes);
+  bool fillsLeftZero = bytes.leftZero > 0 && !piece.leftZeroMemory;
+  if (fillsLeftZero)
+    zeroRoom += leftZeroRoom;
+  if (kept) {
+    if (Error err = takeKept(*kept, piece, bytes.unset, zeroRoom))
       return err;
-    return piece;
+  } else if (bytes.unset + zeroRoom > 0) {
+    piece.pool = pool.get();
+    ErrorOr<void *> memory = pool->allocate(bytes.unset + zeroRoom, stream);
+    if (!memory)
+      return memory.takeError();
+    piece.allocated = reinterpret_cast<CUdeviceptr>(*memory);
+    piece.unsetMemory = piece.allocated;
+    piece.zeroMemory = piece.allocated + bytes.unset;
+    size_t zeros =
+        fillsLeftZero ? zeroRoom - leftZeroRoom + bytes.leftZero : bytes.zero;
+    if (zeros > 0)
+      if (Error err = driver.check(
+              driver.memsetD8Async(piece.zeroMemory, 0, zeros, stream),
+              "cuMemsetD8Async"))
+        return err;
   }
-  piece.pool = pool.get();
-  ErrorOr<void *> memory = pool->allocate(unsetBytes + zeroRoom, stream);
-  if (!memory)
-    return memory.takeError();
-  piece.allocated = reinterpret_cast<CUdeviceptr>(*memory);
-  piece.unsetMemory = piece.allocated;
-  piece.zeroMemory = piece.allocated + unsetBytes;
-  const CudaDriver &driver = device.driver();
-  if (zeroBytes > 0)
-    if (Error err = driver.check(
-            driver.memsetD8Async(piece.zeroMemory, 0, zeroBytes, stream),
-            "cuMemsetD8Async"))
-      return err;
+  if (fillsLeftZero)
+    piece.leftZeroMemory = piece.zeroMemory + zeroRoom - leftZeroRoom;
   return piece;
 }

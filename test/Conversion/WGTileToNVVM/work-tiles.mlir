@@ -9,9 +9,12 @@
 // CHECK-DAG:     nvvm.mbarrier.init %[[FULL0]], %{{.*}}
 // CHECK-DAG:     %[[EMPTY0:.*]] = llvm.getelementptr %{{.*}}[1048]
 // CHECK-DAG:     nvvm.mbarrier.init %[[EMPTY0]], %[[WARPS]]
-// The producer: the counter is asked where the number is taken.
+// The producer: the counter is asked where the number is taken. It becomes 0 with the
+// last of as many questions as there are tiles.
+// CHECK:         %[[TOTAL:.*]] = arith.muli %[[N:.*]], %[[N]] : i32
 // CHECK:         scf.while
-// CHECK:           llvm.atomicrmw add
+// CHECK:           %[[LAST:.*]] = arith.subi %[[TOTAL]], %c1_i32 : i32
+// CHECK:           llvm.atomicrmw uinc_wrap %{{.*}}, %[[LAST]] syncscope("device") monotonic
 // CHECK:           %[[PHASE:.*]] = arith.xori %{{.*}}, %c1_i32
 // CHECK:           %[[EMPTY:.*]] = arith.addi %{{.*}}, %c1048_i32 : i32
 // CHECK:           %[[BARRIER:.*]] = llvm.getelementptr %{{.*}}[%[[EMPTY]]]
@@ -66,7 +69,7 @@ gpu.module @kernels {
 // CHECK-NOT:     nvvm.mbarrier.init
 // CHECK:         scf.while
 // CHECK:           %[[NUMBER:.*]] = scf.if
-// CHECK:             llvm.atomicrmw add
+// CHECK:             llvm.atomicrmw uinc_wrap
 // CHECK:           scf.if
 // CHECK:             llvm.store %[[NUMBER]], %{{.*}} : i32
 // CHECK:           gpu.barrier
@@ -101,9 +104,9 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @branches
 // CHECK:       scf.while
 // CHECK:         %[[NEXT:.*]] = scf.if %{{.*}} -> (i32) {
-// CHECK:           llvm.atomicrmw add
+// CHECK:           llvm.atomicrmw uinc_wrap
 // CHECK:         } else {
-// CHECK:           llvm.atomicrmw add
+// CHECK:           llvm.atomicrmw uinc_wrap
 // CHECK:         }
 // CHECK:         scf.yield %[[NEXT]] : i32
 gpu.module @kernels {

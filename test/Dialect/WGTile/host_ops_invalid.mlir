@@ -52,3 +52,16 @@ func.func @launch_c1_number_of_arguments(%n: index) {
   wgtile.launch @kernels::@kernel grid(%n) args(%n, %n) : index, index
   return
 }
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @kernel(%n: index) kernel {
+    gpu.return
+  }
+}
+func.func @launch_c2(%n: index) {
+  // expected-error @below {{expected 'preprocess' with 'hint'}}
+  wgtile.launch @kernels::@kernel grid(%n) args(%n) {hint} : index
+  return
+}

@@ -81,6 +81,23 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
+    // Of %sized the size alone counts, which the host passes.
+    // CHECK-LABEL: gpu.func @sized(
+    // CHECK:         wgtile.for_each_tile {{.*}} order
+    gpu.func @sized(%counts: memref<?xi32>, %sized: memref<?x?xf32>, %m: index) kernel {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %size = memref.dim %sized, %c1 : memref<?x?xf32>
+      wgtile.for_each_tile (%i, %j) in (%m, %c1) {
+        %0 = memref.load %counts[%i] : memref<?xi32>
+        %count = arith.index_cast %0 : i32 to index
+        %end = arith.minsi %count, %size : index
+        scf.for %p = %c0 to %end step %c1 {
+        }
+      }
+      gpu.return
+    }
+
     // The kernel that sorts evaluates the bounds of a tile's loop; %scale, which
     // is the same for all tiles, counts as not 0.
     // CHECK-LABEL: gpu.func @f_order(
@@ -106,19 +123,27 @@ module attributes {gpu.container_module} {
     // CHECK:           %[[PLACE:.+]] = arith.divui %[[SCALED]], %[[ROWS]]
     // CHECK:           %[[CLASS:.+]] = arith.addi %{{.+}}, %[[PLACE]]
     // CHECK:           memref.atomic_rmw addi {{.*}}[%[[CLASS]]]
+
+    // CHECK-LABEL: gpu.func @sized_order(
+    // CHECK-SAME:      %[[ROWS:[a-z0-9]+]]: index, %{{[a-z0-9]+}}: memref<?xi32>, %[[COUNTS:[a-z0-9]+]]: memref<?xi32>, %[[SIZE:[a-z0-9]+]]: index) kernel
+    // CHECK:           %[[COUNT:.*]] = arith.index_cast
+    // CHECK:           arith.minsi %[[COUNT]], %[[SIZE]]
   }
 
   // CHECK-LABEL: func.func @host
   // CHECK:         %[[ALLOC:.*]] = memref.alloc(%{{.*}}) : memref<?xi32>
-  // CHECK:         wgtile.launch @kernels::@f_order grid(%{{.*}}) args(%{{.*}}, %[[ALLOC]], %arg0) preprocess
+  // CHECK:         wgtile.launch @kernels::@f_order grid(%{{.*}}) args(%{{.*}}, %[[ALLOC]], %arg0) preprocess {hint} :
   // CHECK:         wgtile.launch @kernels::@f {{.*}}, %[[ALLOC]])
-  func.func @host(%crow: memref<?xi32>, %scale: i1, %m: index, %n: index, %x: f32) {
+  // CHECK:         %[[DIM:.*]] = memref.dim %arg5, %c1
+  // CHECK:         wgtile.launch @kernels::@sized_order grid(%{{.*}}) args(%{{.*}}, %{{.*}}, %arg0, %[[DIM]]) preprocess {hint} :
+  func.func @host(%crow: memref<?xi32>, %scale: i1, %m: index, %n: index, %x: f32, %sized: memref<?x?xf32>) {
     %tiles = arith.muli %m, %n : index
     wgtile.launch @kernels::@f grid(%tiles) args(%crow, %scale, %m, %n)
         : memref<?xi32>, i1, index, index
     wgtile.launch @kernels::@second grid(%tiles) args(%crow, %x, %m, %n)
         : memref<?xi32>, f32, index, index
     wgtile.launch @kernels::@list grid(%m) args(%crow, %m) : memref<?xi32>, index
+    wgtile.launch @kernels::@sized grid(%m) args(%crow, %sized, %m) : memref<?xi32>, memref<?x?xf32>, index
     wgtile.launch @kernels::@even grid(%tiles) args(%m, %n) : index, index
     wgtile.launch @kernels::@by_column grid(%tiles) args(%m, %n) : index, index
     return

@@ -80,6 +80,22 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
+    // The counter of tiles may be that of the kernel before.
+    // CHECK-LABEL: gpu.func @counted
+    // CHECK-NEXT:    nvvm.griddepcontrol wait
+    // CHECK-NEXT:    nvvm.griddepcontrol launch_dependents
+    // CHECK-NEXT:    wgtile.roles
+    gpu.func @counted(%counter: memref<?xi32>, %n: index) kernel
+        attributes {wgtile.schedule = #wgtile.schedule<persistent = true, programmatic_launch = true>} {
+      wgtile.roles producer warps 4 registers 0 {
+        wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 1 : i64} {
+          %next = wgtile.next_tile
+          wgtile.end %next : i32
+        }
+      }
+      gpu.return
+    }
+
     // CHECK-LABEL: gpu.func @in_order
     // CHECK-NEXT:    gpu.return
     gpu.func @in_order(%n: index) kernel
@@ -92,6 +108,7 @@ module attributes {gpu.container_module} {
   // CHECK:         wgtile.launch @kernels::@early {{.*}} {programmatic, reads_indices_early} :
   // CHECK:         wgtile.launch @kernels::@roles {{.*}} {programmatic, reads_indices_early} :
   // CHECK:         wgtile.launch @kernels::@persistent {{.*}} {programmatic} :
+  // CHECK:         wgtile.launch @kernels::@counted {{.*}} {programmatic} :
   // CHECK:         wgtile.launch @kernels::@in_order grid(%{{.*}}) args(%{{.*}}) : index
   func.func @host(%n: index, %offsets: memref<?xi32>,
                   %out: memref<?xi32>, %a: memref<?x?xbf16>)
@@ -102,6 +119,7 @@ module attributes {gpu.container_module} {
         : memref<?xi32>, memref<?xi32>, index, !map
     wgtile.launch @kernels::@persistent grid(%n) args(%offsets, %out, %n)
         : memref<?xi32>, memref<?xi32>, index
+    wgtile.launch @kernels::@counted grid(%n) args(%out, %n) : memref<?xi32>, index
     wgtile.launch @kernels::@in_order grid(%n) args(%n) : index
     return
   }

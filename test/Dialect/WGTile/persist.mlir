@@ -135,7 +135,7 @@ module attributes {gpu.container_module} {
   // CHECK:         %[[GRID:.*]] = arith.select %[[FITS]], %[[LEAST]], %[[N]]
   // CHECK:         %[[MORE:.*]] = arith.cmpi sgt, %[[N]], %[[GRID]]
   // CHECK:         %[[SIZE:.*]] = arith.select %[[MORE]], %c1, %c0
-  // CHECK:         %[[COUNTER:.*]] = memref.alloc(%[[SIZE]]) {wgtile.zeroed} : memref<?xi32>
+  // CHECK:         %[[COUNTER:.*]] = memref.alloc(%[[SIZE]]) {wgtile.left_zero, wgtile.zeroed} : memref<?xi32>
   // CHECK:         wgtile.launch @kernels::@two grid(%[[GRID]]) args(%[[N]], %[[COUNTER]])
   // CHECK:         wgtile.launch @kernels::@one_loop grid(%arg0)
   func.func @host(%n: index, %m: memref<?xindex>, %map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>) {

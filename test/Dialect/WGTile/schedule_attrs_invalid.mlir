@@ -66,6 +66,11 @@ func.func private @zeroed() attributes {wgtile.zeroed}
 
 // -----
 
+// expected-error @below {{expected 'wgtile.left_zero' to be a unit attribute of a memref.alloc, but got unit}}
+func.func private @left_zero() attributes {wgtile.left_zero}
+
+// -----
+
 gpu.module @tma {
   // expected-error @below {{expected 'wgtile.tma' to be a unit attribute of a function, but got true}}
   gpu.func @kernel() kernel attributes {wgtile.tma = true} {

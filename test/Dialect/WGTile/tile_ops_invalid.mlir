@@ -34,6 +34,52 @@ func.func @for_each_tile_c4(%n: index, %counter: memref<1xi32>) {
 
 // -----
 
+func.func @for_each_tile_c5(%n: index, %counter: memref<1xi32>, %is: i1) {
+  // expected-error @below {{expected one 'wgtile.next_tile' on every path through the body, or none on any}}
+  wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<1xi32> attributes {persistent = 1 : i64} {
+    %next = scf.if %is -> (i32) {
+      %number = wgtile.next_tile
+      scf.yield %number : i32
+    } else {
+      %none = arith.constant 0 : i32
+      scf.yield %none : i32
+    }
+    wgtile.end %next : i32
+  }
+  return
+}
+
+// -----
+
+func.func @for_each_tile_c5_once(%n: index, %counter: memref<1xi32>) {
+  // expected-error @below {{expected one 'wgtile.next_tile' on every path through the body, or none on any}}
+  wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<1xi32> attributes {persistent = 1 : i64} {
+    %next = wgtile.next_tile
+    %last = wgtile.next_tile
+    wgtile.end %last : i32
+  }
+  return
+}
+
+// -----
+
+func.func @for_each_tile_c5_in_loop(%n: index, %counter: memref<1xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{expected one 'wgtile.next_tile' on every path through the body, or none on any}}
+  wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<1xi32> attributes {persistent = 1 : i64} {
+    %none = arith.constant 0 : i32
+    %next = scf.for %k = %c0 to %n step %c1 iter_args(%taken = %none) -> (i32) {
+      %number = wgtile.next_tile
+      scf.yield %number : i32
+    }
+    wgtile.end %next : i32
+  }
+  return
+}
+
+// -----
+
 func.func @end_has_parent() {
   // expected-error @below {{expects parent op to be one of 'wgtile.for_each_tile, wgtile.roles'}}
   wgtile.end

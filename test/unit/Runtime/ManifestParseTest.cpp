@@ -136,6 +136,23 @@ TEST(ManifestParse, TensorMapOfScratch) {
   EXPECT_TRUE(contains(refusal(), "expected one of 'argument'"));
 }
 
+TEST(ManifestParse, ScratchThatIsLeftZero) {
+  json text = fullManifest();
+  json &scratch = text["scratch"];
+  scratch = {{{"element", "i32"}, {"sizes", {1}}, {"zero", true}}};
+  EXPECT_TRUE(parseOrDie(text).scratch[0].zero);
+  EXPECT_FALSE(parseOrDie(text).scratch[0].leftZero);
+  scratch[0]["left_zero"] = true;
+  EXPECT_TRUE(parseOrDie(text).scratch[0].leftZero);
+  for (bool zero : {true, false}) {
+    scratch[0]["left_zero"] = !zero;
+    scratch[0]["zero"] = zero;
+    EXPECT_EQ(contains(messageOf(parseManifest(text.dump())),
+                       "expected 'zero' with 'left_zero'"),
+              !zero);
+  }
+}
+
 TEST(ManifestParse, ScratchThatReplacesAnArgument) {
   json text = fullManifest();
   text["scratch"] = {

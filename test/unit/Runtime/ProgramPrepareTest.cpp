@@ -30,6 +30,8 @@ protected:
   }
 
   ErrorOr<std::unique_ptr<Program>> loadBoth() {
+    // Words of the last memref: of rank 1 or 2.
+    int last = manifest["scratch"][1]["sizes"].size() == 1 ? 5 : 7;
     auto entry = [](const std::string &name, int words) {
       std::string text = ".visible .entry " + name + "(.param .u64 p0";
       for (int i = 1; i < words; ++i)
@@ -38,7 +40,7 @@ protected:
     };
     // Five words for each memref of rank 1, seven for rank 2.
     return Program::load(*device, manifest.dump(),
-                         entry("plan", 5 + 5 + 7) + entry("use", 5 + 7 + 5));
+                         entry("plan", 5 + 5 + 7) + entry("use", 5 + 7 + last));
   }
 
   /// The words that launch `i` passed.
@@ -96,6 +98,30 @@ TEST_F(ProgramPrepareTest, CapturedScratchIsZeroWhereTheManifestSaysSo) {
       messageOf((*program)->launch(*prepared, arguments.arguments, nullptr)),
       "cuMemsetD8Async failed"));
   EXPECT_EQ(logged("launch").size(), launches);
+}
+
+TEST_F(ProgramPrepareTest, ACapturedCallFillsNothingThatItLeavesZero) {
+  manifest["scratch"][0]["zero"] = true;
+  manifest["scratch"][0]["left_zero"] = true;
+  manifest["scratch"][1] = manifest["scratch"][0];
+  ErrorOr<std::unique_ptr<Program>> program = loadBoth();
+  ASSERT_TRUE(bool(program)) << messageOf(program);
+  size_t fills = logged("set").size();
+  ScopedVariable capture{"STUB_CUDA_CAPTURE", "global"};
+  for (int i = 0; i < 2; ++i)
+    ASSERT_EQ(messageOf((*program)->launch(arguments.arguments, nullptr)),
+              "<success>");
+  EXPECT_EQ(logged("set").size(), fills);
+  EXPECT_TRUE(logged("scratch").empty());
+  std::vector<std::string> plan = parameters(0), use = parameters(1),
+                           again = parameters(3);
+  ASSERT_EQ(again.size(), 19u);
+  // The first array is the same in both launches of a call, the others are
+  // apart.
+  EXPECT_EQ(plan[10], use[5]);
+  EXPECT_NE(use[5], use[12]);
+  EXPECT_NE(use[5], again[5]);
+  EXPECT_NE(use[12], again[12]);
 }
 
 TEST_F(ProgramPrepareTest, CopiesOfIndicesAreReadEarly) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <thread>
 
 using namespace sattn::runtime;
@@ -19,7 +20,7 @@ protected:
   std::pair<char *, char *> use(size_t unset, size_t zeros,
                                 uintptr_t stream = 0) {
     ErrorOr<ScratchMemory::Piece> piece = device->scratch().take(
-        unset, zeros, reinterpret_cast<CUstream>(stream));
+        {unset, zeros, 0}, reinterpret_cast<CUstream>(stream));
     EXPECT_TRUE(bool(piece)) << messageOf(piece);
     if (!piece)
       return {};
@@ -32,6 +33,26 @@ protected:
     std::fill_n(second, zeros, char(1));
     EXPECT_EQ(messageOf(piece->release()), "<success>");
     return {first, second};
+  }
+
+  /// The same of memory that the call leaves zero.
+  char *leaveZero(size_t bytes, uintptr_t stream = 0) {
+    ErrorOr<ScratchMemory::Piece> piece = device->scratch().take(
+        {0, 0, bytes}, reinterpret_cast<CUstream>(stream));
+    EXPECT_TRUE(bool(piece)) << messageOf(piece);
+    if (!piece)
+      return nullptr;
+    auto *memory = static_cast<char *>(piece->leftZeros());
+    EXPECT_TRUE(std::all_of(memory, memory + bytes,
+                            [](char byte) { return byte == 0; }));
+    EXPECT_EQ(messageOf(piece->release()), "<success>");
+    return memory;
+  }
+
+  /// As the load of a program does that leaves zeros.
+  void openSlots() {
+    EXPECT_EQ(messageOf(device->scratch().open(/*leavesZeros=*/true)),
+              "<success>");
   }
 
   CurrentContext current;
@@ -77,7 +98,7 @@ TEST_F(ScratchMemoryTest, AFillThatFailedIsDoneAgain) {
   use(0, ScratchMemory::zerosBytes);
   {
     ScopedVariable fail{"STUB_CUDA_FAIL", "cuMemsetD8Async:1"};
-    EXPECT_TRUE(contains(messageOf(device->scratch().take(0, 4, nullptr)),
+    EXPECT_TRUE(contains(messageOf(device->scratch().take({0, 4, 0}, nullptr)),
                          "cuMemsetD8Async failed"));
   }
   use(0, 4);
@@ -120,8 +141,8 @@ TEST_F(ScratchMemoryTest, CallsOfTwoThreadsDoNotMix) {
     threads.emplace_back([&, thread] {
       CurrentContext own(*device);
       for (int i = 0; i < callCount; ++i) {
-        ErrorOr<ScratchMemory::Piece> piece =
-            device->scratch().take(256, 4, reinterpret_cast<CUstream>(0x100));
+        ErrorOr<ScratchMemory::Piece> piece = device->scratch().take(
+            {256, 4, 0}, reinterpret_cast<CUstream>(0x100));
         ASSERT_TRUE(bool(piece)) << messageOf(piece);
         auto *unset = static_cast<volatile int *>(piece->unset());
         *unset = thread;
@@ -139,10 +160,101 @@ TEST_F(ScratchMemoryTest, CallsOfTwoThreadsDoNotMix) {
 
 TEST_F(ScratchMemoryTest, OutOfMemorySaysHowMuch) {
   ScopedVariable memory{"STUB_CUDA_MEMORY", "100000"};
-  EXPECT_TRUE(contains(messageOf(device->scratch().take(100096, 0, nullptr)),
-                       "out of device memory: could not allocate 131072 bytes "
-                       "of scratch on device 0 'Stub GPU'"));
+  EXPECT_TRUE(
+      contains(messageOf(device->scratch().take({100096, 0, 0}, nullptr)),
+               "out of device memory: could not allocate 131072 bytes "
+               "of scratch on device 0 'Stub GPU'"));
   // It is not taken for kept memory afterwards.
   ScopedVariable more{"STUB_CUDA_MEMORY", "1000000"};
   use(100096, 0);
+}
+
+TEST_F(ScratchMemoryTest, WhatAStreamLeavesZeroIsFilledOnce) {
+  openSlots();
+  EXPECT_EQ(logged("set").size(), 1u);
+  char *first = leaveZero(4, 0x100);
+  for (size_t i = 0; i < 1000; ++i)
+    ASSERT_EQ(leaveZero(4, 0x100), first);
+  EXPECT_EQ(leaveZero(40, 0x100), first);
+  EXPECT_NE(leaveZero(4, 0x200), first);
+  EXPECT_EQ(logged("set").size(), 1u);
+  EXPECT_TRUE(logged("scratch").empty());
+  // More than the stream has: others, of which it keeps the last.
+  char *large = leaveZero(1000, 0x100);
+  EXPECT_NE(large, first);
+  EXPECT_EQ(leaveZero(4, 0x100), large);
+}
+
+TEST_F(ScratchMemoryTest, ACapturedCallHasItsZerosForEver) {
+  openSlots();
+  std::set<char *> seen{leaveZero(4)};
+  ScopedVariable capture{"STUB_CUDA_CAPTURE", "global"};
+  for (size_t i = 0; i < 1000; ++i) {
+    char *memory = leaveZero(4);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) %
+                  ScratchMemory::leftZeroAlignment,
+              0u);
+    EXPECT_TRUE(seen.insert(memory).second);
+  }
+  EXPECT_EQ(logged("set").size(), 1u);
+  EXPECT_TRUE(logged("scratch").empty());
+}
+
+TEST_F(ScratchMemoryTest, ZerosMayBeMadeDuringACapture) {
+  ScopedVariable capture{"STUB_CUDA_CAPTURE", "global"};
+  openSlots();
+  leaveZero(4);
+  EXPECT_TRUE(logged("scratch").empty());
+  // The thread has its own mode again.
+  CUdeviceptr memory = 0;
+  EXPECT_NE(device->driver().memAlloc(&memory, 4), cuda::success);
+}
+
+TEST_F(ScratchMemoryTest, CapturesLeaveZerosForStreams) {
+  openSlots();
+  {
+    ScopedVariable capture{"STUB_CUDA_CAPTURE", "1"};
+    size_t most = ScratchMemory::slotBytes -
+                  ScratchMemory::keptStreams * ScratchMemory::streamSlotBytes;
+    leaveZero(most - 32);
+    EXPECT_TRUE(logged("scratch").empty());
+    leaveZero(32);
+    EXPECT_TRUE(logged("scratch").empty());
+    // Then each fills its own, as without the zeros.
+    leaveZero(32);
+    EXPECT_EQ(logged("scratch").size(), 1u);
+    EXPECT_EQ(logged("free-scratch").size(), 1u);
+    EXPECT_EQ(logged("set").back(), "set 32 to 0");
+  }
+  for (size_t i = 0; i < ScratchMemory::keptStreams; ++i)
+    leaveZero(4, 0x1000 * i);
+  EXPECT_EQ(logged("scratch").size(), 1u);
+}
+
+TEST_F(ScratchMemoryTest, WithoutRoomCallsFillWhatTheyLeaveZero) {
+  for (const char *failure : {"cuMemAlloc_v2:2", "cuMemsetD8Async:1",
+                              "cuStreamCreate:2", "cuStreamSynchronize:1"}) {
+    ScopedVariable fail{"STUB_CUDA_FAIL", failure};
+    openSlots();
+  }
+  size_t fills = logged("set").size();
+  // Out of the stream's zeros, of which none is used twice.
+  char *first = leaveZero(4), *second = leaveZero(4);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(logged("set").size(), fills + 1);
+  {
+    ScopedVariable capture{"STUB_CUDA_CAPTURE", "1"};
+    ErrorOr<ScratchMemory::Piece> piece =
+        device->scratch().take({256, 4, 4}, nullptr);
+    ASSERT_TRUE(bool(piece)) << messageOf(piece);
+    auto *unset = static_cast<char *>(piece->unset());
+    EXPECT_EQ(piece->zeros(), unset + 256);
+    EXPECT_EQ(piece->leftZeros(), unset + 512);
+    EXPECT_EQ(logged("set").back(), "set 260 to 0");
+  }
+  // A later load finds room.
+  openSlots();
+  fills = logged("set").size();
+  leaveZero(4);
+  EXPECT_EQ(logged("set").size(), fills);
 }

@@ -117,12 +117,17 @@ SmallVector<Value> TileWork::getNeeded(Operation *op) {
 void TileWork::collect(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != &loop.getBody().front())
-      arguments.insert(argument);
+      inputs.insert(argument);
     return;
   }
   Operation *op = value.getDefiningOp();
   if (ops.contains(op))
     return;
+  auto dim = dyn_cast<memref::DimOp>(op);
+  if (dim && dim.getConstantIndex() && isa<BlockArgument>(dim.getSource())) {
+    inputs.insert(value);
+    return;
+  }
   for (Value operand : getNeeded(op))
     collect(operand);
   ops.insert(op);

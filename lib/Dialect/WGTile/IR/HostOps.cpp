@@ -29,6 +29,13 @@ LogicalResult TensorMapOp::verify() {
   return success();
 }
 
+LogicalResult LaunchOp::verify() {
+  // (C2)
+  if (getHint() && !getPreprocess())
+    return emitOpError("expected 'preprocess' with 'hint'");
+  return success();
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // (C1)
   Operation *symbol = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());

@@ -13,6 +13,7 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Support/OldNames.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
@@ -173,6 +174,39 @@ LogicalResult ForEachTileOp::verify() {
   if (getDescending() && (!getPersistent() || getOrder()))
     return emitOpError("expected 'persistent' with 'descending', and no order");
   return success();
+}
+
+/// How many numbers of next tiles each path through a block takes; nothing if
+/// paths differ, or that is not known.
+static std::optional<int64_t> countTaken(Block &block) {
+  int64_t count = 0;
+  for (Operation &op : block) {
+    if (isa<NextTileOp>(op)) {
+      ++count;
+      continue;
+    }
+    if (!op.walk([](NextTileOp) {
+             return WalkResult::interrupt();
+           }).wasInterrupted())
+      continue;
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (!branch || !branch.elseBlock())
+      return std::nullopt;
+    std::optional<int64_t> taken = countTaken(*branch.thenBlock());
+    if (!taken || taken != countTaken(*branch.elseBlock()))
+      return std::nullopt;
+    count += *taken;
+  }
+  return count;
+}
+
+LogicalResult ForEachTileOp::verifyRegions() {
+  // (C5)
+  std::optional<int64_t> taken = countTaken(getBody().front());
+  if (taken && *taken <= 1)
+    return success();
+  return emitOpError("expected one 'wgtile.next_tile' on every path through "
+                     "the body, or none on any");
 }
 
 void EndOp::build(OpBuilder &, OperationState &) {}

@@ -173,6 +173,8 @@ static constexpr sattn::AttributeRule kAttributeRules[] = {
      sattn::isOp<FunctionOpInterface>, "a function"},
     {kZeroedAttrName, sattn::isAttribute<UnitAttr>, "a unit attribute",
      sattn::isOp<memref::AllocOp>, "a memref.alloc"},
+    {kLeftZeroAttrName, sattn::isAttribute<UnitAttr>, "a unit attribute",
+     sattn::isOp<memref::AllocOp>, "a memref.alloc"},
     {kTMAAttrName, sattn::isAttribute<UnitAttr>, "a unit attribute",
      sattn::isOp<FunctionOpInterface>, "a function"},
     {kVersionOfAttrName, sattn::isAttribute<FlatSymbolRefAttr>, "a symbol",

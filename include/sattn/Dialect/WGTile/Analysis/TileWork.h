@@ -32,13 +32,12 @@ public:
   /// in common, which cancel.
   Trend findRowTrend();
 
-  /// The kernel's arguments that it reads.
-  llvm::ArrayRef<mlir::BlockArgument> getArguments() const {
-    return arguments.getArrayRef();
-  }
+  /// What it is computed from: arguments of the kernel, and sizes of arguments,
+  /// whose contents are not read for them.
+  llvm::ArrayRef<mlir::Value> getInputs() const { return inputs.getArrayRef(); }
 
-  /// Computes the number of iterations, i32, with `mapping` of arguments and
-  /// tile indices.
+  /// Computes the number of iterations, i32, with `mapping` of inputs and tile
+  /// indices.
   mlir::Value build(mlir::OpBuilder &b, mlir::Location loc,
                     mlir::IRMapping mapping);
 
@@ -47,7 +46,7 @@ private:
   llvm::SmallVector<mlir::scf::ForOp> loops;
   /// In an order in which they can be computed.
   llvm::SetVector<mlir::Operation *> ops;
-  llvm::SetVector<mlir::BlockArgument> arguments;
+  llvm::SetVector<mlir::Value> inputs;
   /// Whether a value can be computed elsewhere, from the kernel's arguments and
   /// a tile's indices, and then whether it differs from tile to tile.
   enum class Kind { Other, Same, Differs };

@@ -89,6 +89,8 @@ inline constexpr llvm::StringLiteral kSharedBytesAttrName =
 /// Unit attribute on a `memref.alloc` of the host: the runtime sets the memory
 /// to zero before the launches of a call.
 inline constexpr llvm::StringLiteral kZeroedAttrName = "wgtile.zeroed";
+/// Beside it: each launch leaves the memory zero, as it found it.
+inline constexpr llvm::StringLiteral kLeftZeroAttrName = "wgtile.left_zero";
 
 /// On a gpu.func: the version of a kernel that moves tiles by TMA. On its
 /// arguments: those that the host has found `wgtile.tma_compatible`.

@@ -40,7 +40,8 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     than blocks, the counter is not accessed. Points have numbers, in row-major order,
     and each tile's program ends with the number of the point that comes next, before
     the values of `iter_args`. One thread takes it (`wgtile.next_tile`) and passes it
-    on to the others through a ring.
+    on to the others through a ring. Each tile's program takes one number, so that the
+    kernel knows the last one, with which the counter is 0 again.
 
     With `iter_args` each tile's program takes values, and ends with those that the
     block's next tile takes; the results are the last ones.
@@ -61,6 +62,7 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
       them above 1.
     - (C4) `counter` and `descending` come with `persistent`, `order` with
       `counter` and without `descending`.
+    - (C5) Every path through the body has one `wgtile.next_tile`, or none has any.
 
     ```mlir
     wgtile.for_each_tile (%i, %j) in (%rows, %columns) {
@@ -100,6 +102,7 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
   }];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$counts)>];
 }
@@ -801,7 +804,10 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
     and shared memory are attributes of the kernel. `preprocess` says that the
     kernel's results depend on nothing but the arguments of this launch: if these
     are index arrays and results of other `preprocess` launches, a caller may launch
-    the kernel once for many calls. With `programmatic` the kernel may start before
+    the kernel once for many calls. With `hint`, too, no result of the program depends
+    on what the kernel writes, as long as it was written for index arrays of the same
+    shapes: a caller may go on with it when their contents have changed. With
+    `programmatic` the kernel may start before
     the work before it in its stream has ended, for which it waits by itself
     (`nvvm.griddepcontrol wait`). With `reads_indices_early` it reads index arrays
     before: then it may start so early only if nothing that may be running writes to
@@ -810,6 +816,7 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
     - (C1) The kernel is a kernel of the named `gpu.module` (or, once compiled,
       the module a `gpu.binary`), with the types of `args` as its arguments until
       its signature is lowered.
+    - (C2) `hint` comes with `preprocess`.
 
     ```mlir
     wgtile.launch @kernels::@bsr_addmm grid(%n) args(%map, %out)
@@ -818,11 +825,13 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Index:$grid,
                        Variadic<AnyType>:$args, UnitAttr:$preprocess,
-                       UnitAttr:$programmatic, UnitAttr:$reads_indices_early);
+                       UnitAttr:$hint, UnitAttr:$programmatic,
+                       UnitAttr:$reads_indices_early);
   let assemblyFormat = [{
     $kernel `grid` `(` $grid `)` `args` `(` $args `)` `` custom<Preprocess>($preprocess)
     attr-dict `:` type($args)
   }];
+  let hasVerifier = 1;
 }
 
 include "sattn/Dialect/WGTile/IR/WGTileRingOps.td"

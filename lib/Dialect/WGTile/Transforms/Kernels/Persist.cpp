@@ -124,8 +124,8 @@ struct PersistPass
         b, loc, isShort, arith::ConstantIndexOp::create(b, loc, 1),
         arith::ConstantIndexOp::create(b, loc, 0));
     Value counter = memref::AllocOp::create(b, loc, type, size);
-    counter.getDefiningOp()->setDiscardableAttr(kZeroedAttrName,
-                                                b.getUnitAttr());
+    for (StringRef name : {kZeroedAttrName, kLeftZeroAttrName})
+      counter.getDefiningOp()->setDiscardableAttr(name, b.getUnitAttr());
     launch.getArgsMutable().append(counter);
     unsigned position = kernel.getNumArguments();
     (void)kernel.insertArgument(position, type, DictionaryAttr(), loc);

@@ -32,19 +32,19 @@ public:
               SymbolTable &symbols)
       : KernelBuilder(loop.getLoc(), module, symbols), loop(loop), work(work) {}
 
-  /// Arguments: the counts without the last one, the order, the memory that
-  /// work is read from.
+  /// Arguments: the counts without the last one, the order, what work is
+  /// computed from.
   gpu::GPUFuncOp build(StringRef name) {
     int64_t rank = loop.getCounts().size() - 1;
     SmallVector<Type> types(rank, b.getIndexType());
     types.push_back(MemRefType::get({ShapedType::kDynamic}, b.getI32Type()));
-    for (BlockArgument argument : work.getArguments())
-      types.push_back(argument.getType());
+    for (Value input : work.getInputs())
+      types.push_back(input.getType());
     gpu::GPUFuncOp kernel = createKernel(name, types, kThreads);
     rows = kernel.getArgument(rank - 1);
     order = kernel.getArgument(rank);
     for (auto [from, to] : llvm::zip_equal(
-             work.getArguments(), kernel.getArguments().drop_front(rank + 1)))
+             work.getInputs(), kernel.getArguments().drop_front(rank + 1)))
       mapping.map(from, to);
     zero = index(0);
     one = index(1);
@@ -154,7 +154,10 @@ bool wgtile::canSortTiles(LaunchOp launch, gpu::GPUFuncOp kernel,
   return launch->getParentOfType<func::FuncOp>() &&
          llvm::all_of(loop.getCounts().drop_back(),
                       [&](Value count) { return host.canCompute(count); }) &&
-         llvm::all_of(work.getArguments(), [&](BlockArgument argument) {
+         llvm::all_of(work.getInputs(), [&](Value input) {
+           auto argument = dyn_cast<BlockArgument>(input);
+           if (!argument)
+             return host.canCompute(input);
            Value source = host.getArgument(argument);
            return source && source.getType() == argument.getType();
          });
@@ -182,8 +185,8 @@ Value wgtile::sortTiles(LaunchOp launch, gpu::GPUFuncOp kernel,
   auto type = MemRefType::get({ShapedType::kDynamic}, b.getI32Type());
   Value order = memref::AllocOp::create(b, loc, type, size);
   arguments.push_back(order);
-  for (BlockArgument argument : work.getArguments())
-    arguments.push_back(host.getArgument(argument));
+  for (Value input : work.getInputs())
+    arguments.push_back(host.compute(b, input));
 
   auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
   SymbolTable symbols(module);
@@ -195,5 +198,7 @@ Value wgtile::sortTiles(LaunchOp launch, gpu::GPUFuncOp kernel,
                          {FlatSymbolRefAttr::get(sorter.getNameAttr())}),
       planes, arguments);
   sort.setPreprocess(true);
+  // Any permutation of the rows gives the same results.
+  sort.setHint(true);
   return order;
 }

@@ -263,8 +263,8 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
     `wgtile.for_each_tile` of the kernel persistent. The loop walks a raster group
     of several columns of tiles at a time. With `dynamic`, the dynamic persistent
     tile scheduler, the blocks take tiles one by one from a counter, which the
-    runtime sets to zero before each launch (`wgtile.zeroed`); if every block has
-    one tile, there is no counter. With roles, the producer takes the tiles and
+    runtime sets to zero (`wgtile.zeroed`) and each launch leaves zero again
+    (`wgtile.left_zero`); if every block has one tile, there is no counter. With roles, the producer takes the tiles and
     passes each on at the end of an iteration of the tile loop
     (`wgtile.next_tile`), through a ring. Where the first copies of a tile wait for
     numbers that its program reads, as of lists, it does so behind them.
@@ -275,8 +275,9 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
     that index by cost, longest first, in 1,024 classes; where each value has one
     tile, in 16 classes of cost and 64 of place, so that neighbors stay near each
     other. A condition that is the same for all tiles counts as true. The host
-    launches it first, with `preprocess`: it reads the memory that the loops' bounds
-    are read from, and nothing else. Versions of one kernel share the order.
+    launches it first, with `preprocess` and as a `hint`: it reads the memory that the
+    loops' bounds are read from, and nothing else, and results do not depend on the
+    order. Versions of one kernel share the order.
 
     Before:
     ```mlir
@@ -288,9 +289,9 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
     %blocks = arith.minsi %tiles, %n : index
     %more = arith.cmpi sgt, %tiles, %blocks : index
     %size = arith.select %more, %c1, %c0 : index
-    %counter = memref.alloc(%size) {wgtile.zeroed} : memref<?xi32>
+    %counter = memref.alloc(%size) {wgtile.left_zero, wgtile.zeroed} : memref<?xi32>
     %order = memref.alloc(%m) : memref<?xi32>
-    wgtile.launch @kernels::@f_order grid(%c1) args(%m, %order, %rows) preprocess ...
+    wgtile.launch @kernels::@f_order grid(%c1) args(%m, %order, %rows) preprocess {hint} ...
     wgtile.launch @kernels::@f grid(%blocks) args(..., %counter, %order)
     ```
   }];

@@ -1,0 +1,91 @@
+"""Hints that repeated calls keep: the order of tiles, which a kernel before the call's own computes otherwise.
+
+They are made of a mask's lists. Nothing that is computed depends on them, so lists whose contents change in a way that
+nobody sees, as in a captured graph, cost time at most.
+"""
+
+import sys
+import threading
+
+#: Streams, each of which has hints of its own.
+STREAMS = 4
+#: Bytes of hints that captured graphs hold: for ever, since a graph may be replayed at any time.
+CAPTURED_BYTES = 64 << 20
+# What launch returns: an Outcome of python/binding/KeptHints.h.
+_USED, _NONE_FOR_STREAM, _NONE_FOR_CAPTURE, _CAPTURED = range(4)
+
+_lock = threading.Lock()
+_captured = []
+_captured_bytes = 0
+
+
+class _Hints:
+    """Those of lists of one state."""
+
+    __slots__ = ("_launch", "_bytes", "_add", "_plain", "_memory", "_like")
+
+    def __init__(self, program, like):
+        self._launch, self._bytes, self._add = program._keep()
+        self._plain, self._memory, self._like = program._launch, [], like
+
+    def launch(self, *arguments):
+        outcome = self._launch(*arguments)
+        if outcome == _NONE_FOR_STREAM:
+            # What makes them is what the call would launch first.
+            outcome = self._launch(*arguments) if self._make(arguments) else outcome
+            if outcome == _NONE_FOR_STREAM:
+                self._plain(*arguments)
+        if outcome >= _CAPTURED:
+            self._hold(outcome - _CAPTURED)
+
+    def _make(self, arguments):
+        """Whether they were made, for calls on this stream."""
+        with _lock:
+            if len(self._memory) >= STREAMS:
+                return False
+            try:
+                # Its allocator gives it to others after what was launched on the stream before.
+                memory = self._like.new_empty((max(self._bytes(*arguments), 1),))
+                self._add(memory.data_ptr(), *arguments)
+            except (RuntimeError, ValueError):  # Of memory; or of the call, which will say so.
+                return False
+            self._memory.append(memory)
+            return True
+
+    def _hold(self, place):
+        global _captured_bytes
+        with _lock:
+            memory = self._memory[place]
+            _captured.append(memory)
+            _captured_bytes += memory.numel() * memory.element_size()
+
+
+class Hints:
+    """Those of one kind of call with the same lists. Safe to use from several threads."""
+
+    __slots__ = ("_program", "_state")
+
+    def __init__(self, program, versions):
+        """versions: of the lists, at the first call."""
+        self._program, self._state = program, (versions, None)
+
+    def launcher(self, versions, like):
+        """What launches with hints; None where the lists have changed since the call before. like: a tensor, on the device."""
+        known, hints = self._state
+        if known != versions:
+            self._state = versions, None
+            return None
+        if _captured_bytes >= CAPTURED_BYTES and sys.modules["torch"].cuda.is_current_stream_capturing():
+            return None
+        if hints is None:
+            hints = _Hints(self._program, like.new_empty((0,)))
+            self._state = versions, hints
+        return hints.launch
+
+
+def versions_of(lists):
+    """A value that differs after each write to one of these tensors that PyTorch knows of."""
+    try:
+        return tuple([array._version for array in lists if array is not None])
+    except RuntimeError:  # Of tensors of inference mode.
+        return None
