@@ -118,7 +118,7 @@ def attention_calls():
     parts = *(index.int().cuda() for index in (blocks.crow_indices(), blocks.col_indices())), stored
     sparse = torch.sparse_bsr_tensor(*parts, size=(length, length))
     for name, mask in (("tuple", parts), ("sparse_bsr", sparse)):
-        calls[f"sdpa, {name}"] = lambda mask=mask: sattn.scaled_dot_product_attention(query[0], key[0], value[0], mask)
+        calls[f"sdpa, {name}"] = lambda mask=mask, heads=query[0]: sattn.scaled_dot_product_attention(heads, heads, heads, mask)
     compiled = torch.compile(flex.flex_attention)
     return {**calls, "torch flex_attention": lambda: compiled(query, key, value, **options["torch mask, causal"])}
 
