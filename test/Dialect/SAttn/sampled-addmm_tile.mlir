@@ -109,10 +109,10 @@ func.func @parts(%alpha: f32, %crow: tensor<1x4xi64>, %col: tensor<?xi64>,
   return %0 : tensor<?x?x16x16xf16>
 }
 
-// A tile of two blocks: they are two tiles of one thread block. Their program
-// goes through the block rows of both, and each takes part in its own. Where the
-// first row has both, nothing is searched again. The part of mat1 is the same for
-// both, also where it is not used; that of mat2 is not.
+// A tile of two blocks: they are two tiles of one thread block, in at most two
+// block rows, which are searched together. Each reads one of the two parts of mat1,
+// by whether its block is in the first row, and a part of mat2 of its own. Bounds are
+// the same for all tiles.
 // CHECK-LABEL: func.func @two_blocks
 // CHECK-SAME:    %[[CROW:[^:]*]]: tensor<?xi32>, %[[COL:[^:]*]]: tensor<?xi32>, %[[MAT1:[^:]*]]: tensor<?x?xbf16>, %[[MAT2:[^:]*]]: tensor<?x?xbf16>
 // CHECK:         scf.forall (%[[P:.*]], %{{.*}}, %{{.*}}) = (0, 0, 0) to (%{{.*}}, 64, 32) step (1, 64, 32)
@@ -123,31 +123,26 @@ func.func @parts(%alpha: f32, %crow: tensor<1x4xi64>, %col: tensor<?xi64>,
 // CHECK:           %[[BEHIND:.*]] = affine.apply #{{.*}}(%[[P]])
 // CHECK:           %[[LEAST:.*]] = arith.minsi %{{.*}}, %[[BEHIND]] : index
 // CHECK:           %[[END:.*]] = arith.index_cast %[[LEAST]]
-// CHECK:           scf.for %{{.*}} = %{{.*}} to %c2 step %{{.*}} iter_args(%[[NEXT:.*]] = %[[BEGIN]], %[[SUM:.*]] = %{{.*}}) -> (i32, tensor<64x32xf32>)
-// CHECK:             %[[LEFT:.*]] = arith.cmpi slt, %[[NEXT]], %[[END]]
-// CHECK:             %[[PLACE:.*]] = arith.minsi %[[P]], %{{.*}}
-// CHECK:             tensor.extract %[[COL]][%[[PLACE]]]
-// CHECK:             %[[FOUND:.*]]:2 = scf.if %[[LEFT]] -> (index, i32)
-// CHECK:               %[[ROW:.*]] = scf.for
-// CHECK:                 arith.cmpi sle, %{{.*}}, %[[NEXT]]
-// CHECK:               tensor.extract %[[CROW]]
-// CHECK:             } else {
-// CHECK-NEXT:          scf.yield %c0, %[[NEXT]]
-// CHECK:             %[[FROM:.*]] = arith.cmpi sle, %[[NEXT]], %[[BLOCK]]
-// CHECK:             %[[TO:.*]] = arith.cmpi slt, %[[BLOCK]], %[[FOUND]]#1
-// CHECK:             %[[PRESENT:.*]] = arith.andi %[[FROM]], %[[TO]]
-// CHECK:             %[[COLUMN:.*]] = arith.select %[[PRESENT]]
-// CHECK:             %[[STEPS:.*]] = arith.select %[[LEFT]], %{{.*}}, %c0
-// CHECK:             scf.for %{{.*}} = %{{.*}} to %[[STEPS]] step %{{.*}} iter_args(%[[PART:.*]] = %[[SUM]]) -> (tensor<64x32xf32>)
-// CHECK:               tensor.extract_slice %[[MAT1]]
-// CHECK:               scf.if %[[PRESENT]]
-// CHECK:                 affine.apply #{{.*}}(%[[COLUMN]])
-// CHECK:                 tensor.extract_slice %[[MAT2]]
-// CHECK:                 linalg.matmul
-// CHECK:               } else {
-// CHECK-NEXT:            scf.yield %[[PART]]
-// CHECK:             } {sattn.block_loop}
-// CHECK:             scf.yield %[[FOUND]]#1, %{{.*}} : i32, tensor<64x32xf32>
+// CHECK:           %[[LEFT:.*]] = arith.cmpi slt, %[[BEGIN]], %[[END]]
+// CHECK:           %[[PLACE:.*]] = arith.minsi %[[P]], %{{.*}}
+// CHECK:           tensor.extract %[[COL]][%[[PLACE]]]
+// CHECK:           %[[FOUND:.*]]:4 = scf.if %[[LEFT]] -> (index, i32, index, i32)
+// CHECK:             %[[LAST:.*]] = arith.subi %[[END]], %c1_i32
+// CHECK:             %{{.*}}:2 = scf.for {{.*}} -> (i32, i32)
+// CHECK:               arith.cmpi sle, %{{.*}}, %[[BEGIN]]
+// CHECK:               arith.cmpi sle, %{{.*}}, %[[LAST]]
+// CHECK-COUNT-2:     tensor.extract %[[CROW]]
+// CHECK:           } else {
+// CHECK-NEXT:        scf.yield %c0, %[[BEGIN]], %c0, %[[END]]
+// CHECK:           %[[INFIRST:.*]] = arith.cmpi slt, %[[BLOCK]], %[[FOUND]]#1
+// CHECK:           %[[ROW:.*]] = arith.select %[[INFIRST]], %[[FOUND]]#0, %[[FOUND]]#2 : index
+// CHECK:           scf.for %{{.*}} iter_args(%[[SUM:.*]] = %{{.*}}) -> (tensor<64x32xf32>)
+// CHECK:             %[[I:.*]] = affine.apply #{{.*}}(%[[ROW]])
+// CHECK:             tensor.extract_slice %[[MAT1]][%[[I]],
+// CHECK-NOT:         scf.if
+// CHECK:             tensor.extract_slice %[[MAT2]]
+// CHECK:             linalg.matmul {{.*}} outs(%[[SUM]]
+// CHECK:           } {sattn.block_loop}
 // CHECK:         sattn.consumer_groups = array<i64: 2, 1, 1>
 func.func @two_blocks(%crow: tensor<?xi32>, %col: tensor<?xi32>, %mat1: tensor<?x?xbf16>,
                       %mat2: tensor<?x?xbf16>, %out: tensor<?x64x32xbf16>)
@@ -159,6 +154,50 @@ func.func @two_blocks(%crow: tensor<?xi32>, %col: tensor<?xi32>, %mat1: tensor<?
           tensor<?x?xbf16>, tensor<?x?xbf16>)
       outs(%out : tensor<?x64x32xbf16>)
       {meta = #sattn.meta<tile = [64, 64, 64]>} -> tensor<?x64x32xbf16>
+  return %0 : tensor<?x64x32xbf16>
+}
+
+// Of four blocks there are two passes, each over the first and the last block row
+// that are left. Where a pass has all, nothing is searched again, and a tile takes
+// part in the pass of its row.
+// CHECK-LABEL: func.func @four_blocks
+// CHECK-SAME:    %{{[^:]*}}: tensor<?xi32>, %{{[^:]*}}: tensor<?xi32>, %[[MAT1:[^:]*]]: tensor<?x?xbf16>, %[[MAT2:[^:]*]]: tensor<?x?xbf16>
+// CHECK:         scf.forall (%[[P:.*]], %{{.*}}, %{{.*}}) =
+// CHECK:           %[[BLOCK:.*]] = arith.index_cast %[[P]] : index to i32
+// CHECK:           scf.for %{{.*}} = %{{.*}} to %c2 step %{{.*}} iter_args(%[[NEXT:.*]] = %{{.*}}, %[[END:.*]] = %{{.*}}, %[[SUM:.*]] = %{{.*}}) -> (i32, i32, tensor<64x32xf32>)
+// CHECK:             %[[LEFT:.*]] = arith.cmpi slt, %[[NEXT]], %[[END]]
+// CHECK:             %[[FOUND:.*]]:4 = scf.if %[[LEFT]] -> (index, i32, index, i32)
+// CHECK:             %[[INFIRST:.*]] = arith.cmpi slt, %[[BLOCK]], %[[FOUND]]#1
+// CHECK:             %[[INLAST:.*]] = arith.cmpi sle, %[[FOUND]]#3, %[[BLOCK]]
+// CHECK-DAG:         %[[FROM:.*]] = arith.cmpi sle, %[[NEXT]], %[[BLOCK]]
+// CHECK-DAG:         %[[TO:.*]] = arith.cmpi slt, %[[BLOCK]], %[[END]]
+// CHECK:             %[[INSIDE:.*]] = arith.andi %[[FROM]], %[[TO]]
+// CHECK:             %[[INEITHER:.*]] = arith.ori %[[INFIRST]], %[[INLAST]]
+// CHECK:             %[[PRESENT:.*]] = arith.andi %[[INSIDE]], %[[INEITHER]]
+// CHECK:             %[[ROW:.*]] = arith.select %[[INFIRST]], %[[FOUND]]#0, %[[FOUND]]#2 : index
+// CHECK:             %[[COLUMN:.*]] = arith.select %[[PRESENT]]
+// CHECK:             %[[STEPS:.*]] = arith.select %[[LEFT]], %{{.*}}, %c0
+// CHECK:             scf.for %{{.*}} = %{{.*}} to %[[STEPS]] step %{{.*}} iter_args(%[[PART:.*]] = %[[SUM]]) -> (tensor<64x32xf32>)
+// CHECK:               tensor.extract_slice %[[MAT1]]
+// CHECK:               scf.if %[[PRESENT]]
+// CHECK:                 affine.apply #{{.*}}(%[[COLUMN]])
+// CHECK:                 tensor.extract_slice %[[MAT2]]
+// CHECK:                 linalg.matmul
+// CHECK:               } else {
+// CHECK-NEXT:            scf.yield %[[PART]]
+// CHECK:             } {sattn.block_loop}
+// CHECK:             scf.yield %[[FOUND]]#1, %[[FOUND]]#3, %{{.*}} : i32, i32, tensor<64x32xf32>
+// CHECK:         sattn.consumer_groups = array<i64: 4, 1, 1>
+func.func @four_blocks(%crow: tensor<?xi32>, %col: tensor<?xi32>, %mat1: tensor<?x?xbf16>,
+                       %mat2: tensor<?x?xbf16>, %out: tensor<?x64x32xbf16>)
+    -> tensor<?x64x32xbf16> {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %0 = sattn.sampled_addmm alpha(%one) beta(%zero)
+      ins(%crow, %col, %mat1, %mat2 : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x?xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x64x32xbf16>)
+      {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<?x64x32xbf16>
   return %0 : tensor<?x64x32xbf16>
 }
 

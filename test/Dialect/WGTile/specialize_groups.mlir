@@ -149,3 +149,101 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
     gpu.return
   }
 }
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!acc = tensor<64x64xf32, #wgtile.mma<warps = 4>>
+
+// Four tiles a thread block, each of which reads one of two tiles of the first map:
+// a stage has both, the second only where it is another one, and one of the second
+// map for each group.
+// CHECK-LABEL: gpu.func @choice
+// CHECK-SAME:    %[[MA:[a-z0-9]+]]: !wgtile.tensor_map<{{[^>]*}}>, %[[MB:[a-z0-9]+]]: !wgtile.tensor_map
+// CHECK:         %[[RING:.*]] = wgtile.ring warps 16 : !wgtile.ring<{{[0-9]+}}, [{{.*}}], instances = [2, 4]>
+// CHECK:         wgtile.roles producer
+// CHECK:           %[[U:.*]] = memref.load %[[ROWS:[a-z0-9]+]][%{{.*}}, %c0
+// CHECK:           %[[V:.*]] = memref.load %[[ROWS]][%{{.*}}, %c1
+// CHECK-NOT:       arith.select
+// CHECK:           scf.for
+// CHECK:             %[[IU:.*]] = affine.apply #{{.*}}(%[[U]])
+// CHECK:             wgtile.tma_load %[[RING]][%{{.*}}] 0, %[[MA]][%[[IU]],
+// CHECK:             %[[OTHER:.*]] = arith.cmpi ne, %[[U]], %[[V]]
+// CHECK:             scf.if %[[OTHER]] {
+// CHECK-NEXT:          %[[IV:.*]] = affine.apply #{{.*}}(%[[V]])
+// CHECK-NEXT:          wgtile.tma_load %[[RING]][%{{.*}}] 0 instance 1, %[[MA]][%[[IV]],
+// CHECK-NEXT:        }
+// CHECK-COUNT-4:     wgtile.tma_load %[[RING]][%{{.*}}] 1{{.*}}, %[[MB]]
+// CHECK-NOT:         wgtile.tma_load
+// CHECK:         consumer
+// CHECK:           %[[U:.*]] = memref.load
+// CHECK:           %[[V:.*]] = memref.load
+// CHECK:           %[[FIRST:.*]] = arith.cmpi slt
+// CHECK:           %[[SAME:.*]] = arith.cmpi eq, %[[U]], %[[V]]
+// CHECK:           %[[ZERO:.*]] = arith.ori %[[FIRST]], %[[SAME]]
+// CHECK:           %[[INSTANCE:.*]] = arith.select %[[ZERO]], %c0{{.*}}, %c1
+// CHECK:           scf.for
+// CHECK:             wgtile.ring_tile %[[RING]][%{{.*}}] 0 instance %[[INSTANCE]]
+// CHECK:             wgtile.ring_tile %[[RING]][%{{.*}}] 1 instance
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+  gpu.func @choice(%ma: !ma, %mb: !ma, %rows: memref<?x2xindex>, %ends: memref<?xindex>,
+                   %out: memref<?x?xf32>, %n: index, %k: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    wgtile.for_each_tile (%i, %j) in (%n, %c1) attributes {consumer_groups = array<i64: 4, 1>} {
+      %q = affine.apply affine_map<(d0) -> (d0 floordiv 4)>(%i)
+      %u = memref.load %rows[%q, %c0] : memref<?x2xindex>
+      %v = memref.load %rows[%q, %c1] : memref<?x2xindex>
+      %end = memref.load %ends[%q] : memref<?xindex>
+      %first = arith.cmpi slt, %i, %end : index
+      %row = arith.select %first, %u, %v : index
+      %r = scf.for %p = %c0 to %k step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %x = affine.apply affine_map<(d0) -> (d0 * 64)>(%row)
+        %a = wgtile.load %ma[%x, %p] : !ma -> !a
+        %b = wgtile.load %mb[%p, %i] : !ma -> !a
+        %d = wgtile.mma %a, %b, %acc : !a, !a -> !acc
+        scf.yield %d : !acc
+      }
+      wgtile.store %r, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!acc = tensor<64x64xf32, #wgtile.mma<warps = 4>>
+
+// No such choice: what is chosen from differs between groups, or two conditions
+// choose. Each group then has its own
+// tile.
+// CHECK-LABEL: gpu.func @no_choice
+// CHECK:         wgtile.ring warps 16 : !wgtile.ring<{{[0-9]+}}, [{{.*}}], instances = [4, 4]>
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+  gpu.func @no_choice(%ma: !ma, %mb: !ma, %out: memref<?x?xf32>, %n: index, %k: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    wgtile.for_each_tile (%i, %j) in (%n, %c1) attributes {consumer_groups = array<i64: 4, 1>} {
+      %first = arith.cmpi slt, %i, %k : index
+      %second = arith.cmpi eq, %i, %k : index
+      %row = arith.select %first, %i, %n : index
+      %x = arith.select %first, %k, %n : index
+      %y = arith.select %second, %k, %n : index
+      %r = scf.for %p = %c0 to %k step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %a = wgtile.load %ma[%row, %p] : !ma -> !a
+        %b = wgtile.load %mb[%x, %y] : !ma -> !a
+        %d = wgtile.mma %a, %b, %acc : !a, !a -> !acc
+        scf.yield %d : !acc
+      }
+      wgtile.store %r, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+    }
+    gpu.return
+  }
+}

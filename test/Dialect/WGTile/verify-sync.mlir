@@ -407,3 +407,43 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], instances = [2]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// One of two instances, the second of which only some of the tiles have.
+// CHECK-LABEL: gpu.func @choice
+gpu.module @kernels {
+  gpu.func @choice(%map: !map, %m: index, %u: index, %v: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer warps 4 registers 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %filled = wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring[%filled] 0, %map[%u, %c0] : !ring, !map
+        %other = arith.cmpi ne, %u, %v : index
+        scf.if %other {
+          wgtile.tma_load %ring[%filled] 0 instance 1, %map[%v, %c0] : !ring, !map
+        }
+        wgtile.producer_commit %ring[%filled] : !ring
+      }
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %full = wgtile.consumer_wait %ring : !ring
+        %same = arith.cmpi eq, %u, %v : index
+        %which = arith.select %same, %c0, %c1 : index
+        %a = wgtile.ring_tile %ring[%full] 0 instance %which : !ring -> !a
+        %t = wgtile.read_shared %a : !a -> !t
+        wgtile.fence_proxy_async
+        wgtile.warp_barrier
+        wgtile.consumer_release %ring[%full] : !ring
+      }
+    }
+    gpu.return
+  }
+}

@@ -938,3 +938,114 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], instances = [2]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// One of two instances, the second of which is never copied.
+gpu.module @kernels {
+  gpu.func @second_not_copied(%map: !map, %m: index, %yes: i1) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer warps 4 registers 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %filled = wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
+        // expected-note @below {{the producer's program}}
+        wgtile.producer_commit %ring[%filled] : !ring
+      }
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %full = wgtile.consumer_wait %ring : !ring
+        %which = arith.select %yes, %c0, %c1 : index
+        // expected-error @below {{'wgtile.ring_tile' op expected a tile that the producer copies into the stage before its commit}}
+        %a = wgtile.ring_tile %ring[%full] 0 instance %which : !ring -> !a
+        %t = wgtile.read_shared %a : !a -> !t
+        wgtile.fence_proxy_async
+        wgtile.warp_barrier
+        wgtile.consumer_release %ring[%full] : !ring
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], instances = [2]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// One of two instances, the first of which some of the tiles lack.
+gpu.module @kernels {
+  gpu.func @first_not_always_copied(%map: !map, %m: index, %n: index, %yes: i1) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer warps 4 registers 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %some = arith.cmpi slt, %i, %n : index
+        %filled = wgtile.producer_acquire %ring : !ring
+        scf.if %some {
+          wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
+        }
+        wgtile.tma_load %ring[%filled] 0 instance 1, %map[%i, %c0] : !ring, !map
+        // expected-note @below {{the producer's program}}
+        wgtile.producer_commit %ring[%filled] : !ring
+      }
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %full = wgtile.consumer_wait %ring : !ring
+        %which = arith.select %yes, %c0, %c1 : index
+        // expected-error @below {{'wgtile.ring_tile' op expected a condition, since the producer copies the tile under one}}
+        %a = wgtile.ring_tile %ring[%full] 0 instance %which : !ring -> !a
+        %t = wgtile.read_shared %a : !a -> !t
+        wgtile.fence_proxy_async
+        wgtile.warp_barrier
+        wgtile.consumer_release %ring[%full] : !ring
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], instances = [2]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// An instance that is neither the group's nor one of two.
+gpu.module @kernels {
+  gpu.func @any_instance(%map: !map, %m: index, %n: index, %yes: i1) kernel {
+    %c0 = arith.constant 0 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer warps 4 registers 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %filled = wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
+        wgtile.tma_load %ring[%filled] 0 instance 1, %map[%i, %c0] : !ring, !map
+        wgtile.producer_commit %ring[%filled] : !ring
+      }
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %full = wgtile.consumer_wait %ring : !ring
+        %which = arith.select %yes, %c0, %n : index
+        // expected-error @below {{'wgtile.ring_tile' op expected an instance that depends on the consumers' group alone, or one of two}}
+        %a = wgtile.ring_tile %ring[%full] 0 instance %which : !ring -> !a
+        %t = wgtile.read_shared %a : !a -> !t
+        wgtile.fence_proxy_async
+        wgtile.warp_barrier
+        wgtile.consumer_release %ring[%full] : !ring
+      }
+    }
+    gpu.return
+  }
+}

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace wgtile;
@@ -112,4 +113,36 @@ void GroupDependence::visit(Block &block, bool inDependentBranch) {
     operations.insert(&op);
     values.insert_range(op.getResults());
   }
+}
+
+arith::SelectOp GroupDependence::findChoice(Operation *op) const {
+  for (Operation *parent = op->getParentOp(); parent != loop;
+       parent = parent->getParentOp()) {
+    auto branch = dyn_cast<scf::IfOp>(parent);
+    if (branch ? values.contains(branch.getCondition())
+               : operations.contains(parent))
+      return {};
+  }
+  arith::SelectOp choice;
+  SmallVector<Value> worklist(op->getOperands());
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!values.contains(value))
+      continue;
+    Operation *producer = value.getDefiningOp();
+    auto select = dyn_cast_or_null<arith::SelectOp>(producer);
+    if (select && select.getType().isIntOrIndex() &&
+        !values.contains(select.getTrueValue()) &&
+        !values.contains(select.getFalseValue())) {
+      if (choice && choice != select)
+        return {};
+      choice = select;
+      continue;
+    }
+    if (!producer || producer->getNumRegions() != 0 ||
+        !isMemoryEffectFree(producer))
+      return {};
+    llvm::append_range(worklist, producer->getOperands());
+  }
+  return choice;
 }

@@ -17,6 +17,9 @@
 using namespace mlir;
 using namespace wgtile;
 
+/// Tiles of which each consumer group reads one.
+static constexpr int64_t kChosen = 2;
+
 RingType LoadGroup::getRingType(int64_t stages) {
   SmallVector<Type> tiles;
   for (LoadOp load : loads)
@@ -133,10 +136,13 @@ private:
         groups.emplace_back();
         groups.back().block = block;
       }
-      groups[lastGroup].loads.push_back(load);
-      groups[lastGroup].instances.push_back(
-          dependence.dependsOnGroup(load.getOperation()) ? loop.getGroupSize()
-                                                         : 1);
+      LoadGroup &group = groups[lastGroup];
+      group.loads.push_back(load);
+      group.choices.push_back(dependence.findChoice(load));
+      group.instances.push_back(!dependence.dependsOnGroup(load.getOperation())
+                                    ? 1
+                                : group.choices.back() ? kChosen
+                                                       : loop.getGroupSize());
       return WalkResult::advance();
     });
     return failure(walk.wasInterrupted());

@@ -283,8 +283,9 @@ private:
   }
 
   /// Whether a tile is read in only some of the iterations that take its stage.
-  /// The condition of the producer's copy is data, which is not followed: if it
-  /// differs, the read gets the stage's old content.
+  /// So is the second of two that a condition chooses from. The condition of
+  /// the producer's copy is data, which is not followed: if it differs, the
+  /// read gets the stage's old content.
   static bool isConditional(Operation *tile, Operation *take) {
     if (isa<scf::WhileOp>(take->getParentOp()))
       return true;
@@ -298,29 +299,48 @@ private:
   /// Checks that each tile that is read was copied into its stage.
   LogicalResult checkTiles() {
     WalkResult walk = roles.getPrograms()[consumer].walk([&](Operation *op) {
-      std::optional<StageContents::Copy> copy;
+      SmallVector<int64_t> instances = {0};
+      int64_t number = 0;
       if (auto tile = dyn_cast<RingTileOp>(op)) {
         if (!isRead(tile, tile.getRing()))
           return WalkResult::advance();
-        std::optional<int64_t> instance = 0;
-        if (tile.getInstance())
-          instance = values.getConstant(tile.getInstance());
-        if (!instance) {
+        number = tile.getTile();
+        instances = findInstances(tile.getInstance());
+        if (instances.empty()) {
           tile.emitOpError("expected an instance that depends on the "
-                           "consumers' group alone");
+                           "consumers' group alone, or one of two");
           return WalkResult::interrupt();
         }
-        copy = {tile.getTile(), *instance};
       } else if (auto load = dyn_cast<RingLoadOp>(op);
                  load && isRead(load, load.getRing())) {
-        copy = {load.getTile(), 0};
-      }
-      if (!copy)
+        number = load.getTile();
+      } else {
         return WalkResult::advance();
-      return failed(checkTile(op, *copy)) ? WalkResult::interrupt()
-                                          : WalkResult::advance();
+      }
+      for (auto [i, instance] : llvm::enumerate(instances))
+        if (failed(checkTile(op, {number, instance}, /*isSecond=*/i != 0)))
+          return WalkResult::interrupt();
+      return WalkResult::advance();
     });
     return failure(walk.wasInterrupted());
+  }
+
+  /// The instances of which a tile is one, by the consumers' group or, of two,
+  /// by a condition.
+  SmallVector<int64_t> findInstances(Value instance) {
+    if (!instance)
+      return {0};
+    SmallVector<Value> choices = {instance};
+    if (auto select = instance.getDefiningOp<arith::SelectOp>())
+      choices = {select.getTrueValue(), select.getFalseValue()};
+    SmallVector<int64_t> instances;
+    for (Value choice : choices) {
+      std::optional<int64_t> constant = values.getConstant(choice);
+      if (!constant)
+        return {};
+      instances.push_back(*constant);
+    }
+    return instances;
   }
 
   /// Whether a tile of one of the rings is read anywhere: an op without takes
@@ -329,14 +349,15 @@ private:
     return rings.contains(ring) && contents.takesOfTile.count(op);
   }
 
-  LogicalResult checkTile(Operation *tile, StageContents::Copy copy) {
+  LogicalResult checkTile(Operation *tile, StageContents::Copy copy,
+                          bool isSecond) {
     for (Operation *take : contents.takesOfTile.find(tile)->second) {
       Operation *commit = commitOf.lookup(take);
       auto copies = contents.ofCommit.find(commit);
       bool isCopied =
           copies != contents.ofCommit.end() && copies->second.maybe.count(copy);
-      if (isCopied &&
-          (copies->second.always.count(copy) || isConditional(tile, take)))
+      if (isCopied && (isSecond || copies->second.always.count(copy) ||
+                       isConditional(tile, take)))
         continue;
       return refuse(tile, commit ? commit : take,
                     isCopied

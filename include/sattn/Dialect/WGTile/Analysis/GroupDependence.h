@@ -11,6 +11,7 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace wgtile {
@@ -30,6 +31,11 @@ public:
   bool dependsOnGroup(mlir::Operation *op) const {
     return operations.contains(op);
   }
+
+  /// The select of one of two numbers which do not depend on the group, if an
+  /// op that runs for all groups depends on it by nothing else: then all groups
+  /// together have two such ops at most. Null if there is none.
+  mlir::arith::SelectOp findChoice(mlir::Operation *op) const;
 
 private:
   void visit(mlir::Block &block, bool inDependentBranch);

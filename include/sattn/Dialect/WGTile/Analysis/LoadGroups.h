@@ -11,6 +11,8 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 namespace wgtile {
 
 /// Loads that share a stage, of one iteration of a loop or of a tile outside
@@ -19,9 +21,12 @@ struct LoadGroup {
   /// The loop's body or the tile's.
   mlir::Block *block;
   llvm::SmallVector<LoadOp> loads;
-  /// Number of tiles of a stage for each load: one, or one for each consumer
-  /// group.
+  /// Number of tiles of a stage for each load: one, one for each consumer
+  /// group, or two of which each group reads one.
   llvm::SmallVector<int64_t> instances;
+  /// For each load the select by which a group reads one of two tiles, the
+  /// first where the values are equal; null for others.
+  llvm::SmallVector<mlir::arith::SelectOp, 1> choices;
   /// The group whose ring it uses.
   size_t owner = 0;
   RingOp ring;

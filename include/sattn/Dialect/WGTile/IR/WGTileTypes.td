@@ -98,7 +98,7 @@ def WGTile_RingType : WGTile_Type<"Ring", "ring"> {
   let description = [{
     Buffers between those who fill them and those who read them. Each stage holds the
     tiles of `tiles`. It has `instances`[i] of tile i, or one if the list is empty:
-    each of several consumer groups then has its own instance.
+    each of several consumer groups then has its own instance, or reads one of two.
 
     Between two roles (`wgtile.roles`) a stage has a full barrier and an empty
     barrier. Without roles all threads fill the stages and read them

@@ -24,6 +24,11 @@
 using namespace mlir;
 using namespace sattn;
 
+/// Block rows whose parts of `mat1` a thread block of several tiles loads at
+/// one time, and the columns of a block up to which it does: wider ones leave a
+/// thread no registers for a second row's numbers.
+static constexpr int64_t kRowsOfPass = 2, kMostColumns = 64;
+
 namespace {
 class TileProgram {
 public:
@@ -251,10 +256,14 @@ private:
     return readIndex(op.getCol(), block);
   }
 
+  int64_t countRowsOfPass() const {
+    return columns <= kMostColumns ? kRowsOfPass : 1;
+  }
+
   /// The product where a thread block has several tiles: it goes through the
-  /// block rows that the tiles' blocks are in, at most one for each, and a tile
-  /// takes part in that of its own. All tiles read the same part of `mat1` at
-  /// the same time.
+  /// block rows that the tiles' blocks are in, from both ends, two at a time,
+  /// or one by one, and a tile takes part in that of its own. All tiles read
+  /// one of the same two parts of `mat1` at the same time.
   Value multiplyRows(OpFoldResult blockRows, Value begin, Value end,
                      Value steps, Value zeros) {
     AffineExpr d0 = b.getAffineDimExpr(0);
@@ -262,47 +271,107 @@ private:
       return asValue(apply(d0.floorDiv(blocksPerTile) * blocksPerTile + place,
                            {OpFoldResult(getBlock())}));
     };
-    Value block = asOffset(getBlock());
     begin = arith::MaxSIOp::create(b, begin, asOffset(inTile(0)));
     end = asOffset(
         arith::MinSIOp::create(b, asIndex(end), inTile(blocksPerTile)));
-    auto loop = scf::ForOp::create(b, index(0), index(blocksPerTile), index(1),
-                                   ValueRange{begin, zeros});
+    int64_t passes = llvm::divideCeil(blocksPerTile, countRowsOfPass());
+    if (passes == 1)
+      return multiplyPass(blockRows, {begin, end}, steps, /*isOnly=*/true,
+                          zeros)
+          .sum;
+    auto loop = scf::ForOp::create(b, index(0), index(passes), index(1),
+                                   ValueRange{begin, end, zeros});
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    // The first block whose row was not there yet. Most tiles are in one row.
-    Value next = loop.getRegionIterArg(0), sum = loop.getRegionIterArg(1);
-    Value isLeft = compare(arith::CmpIPredicate::slt, next, end);
-    // Read in the loop, where nothing waits for it before the row is known.
-    Value column = readColumn();
-    auto [row, after] = findRowAndEnd(blockRows, next, isLeft);
-    Value isPresent = both(compare(arith::CmpIPredicate::sle, next, block),
-                           compare(arith::CmpIPredicate::slt, block, after));
-    sum = multiplyRow(row, selectColumn(column, isPresent),
-                      arith::SelectOp::create(b, isLeft, steps, index(0)),
-                      isPresent, sum);
-    scf::YieldOp::create(b, ValueRange{after, sum});
-    return loop.getResult(1);
+    ValueRange carried = loop.getRegionIterArgs();
+    Pass pass = multiplyPass(blockRows, {carried[0], carried[1]}, steps,
+                             /*isOnly=*/false, carried[2]);
+    scf::YieldOp::create(b,
+                         ValueRange{pass.left.first, pass.left.end, pass.sum});
+    return loop.getResult(2);
   }
 
-  /// The block row of a block and the first block after it; without `isAsked`
-  /// 0 and the block.
-  std::pair<Value, Value> findRowAndEnd(OpFoldResult blockRows, Value block,
-                                        Value isAsked) {
-    auto branch = scf::IfOp::create(
-        b, TypeRange{b.getIndexType(), block.getType()}, isAsked,
-        /*withElseRegion=*/true);
+  /// Blocks from one on to the one before another, and the sum of a pass over
+  /// two block rows with the blocks that it leaves.
+  struct Blocks {
+    Value first, end;
+  };
+  struct Pass {
+    Blocks left;
+    Value sum;
+  };
+
+  /// Goes through K once, for the first and the last block row of `blocks`. An
+  /// only pass is one for all tiles, as if each had a block: their steps are
+  /// the same, and the sums of other blocks are not read.
+  Pass multiplyPass(OpFoldResult blockRows, Blocks blocks, Value steps,
+                    bool isOnly, Value sum) {
+    auto isBefore = [&](Value left, Value right) {
+      return compare(arith::CmpIPredicate::slt, left, right);
+    };
+    auto isAtMost = [&](Value left, Value right) {
+      return compare(arith::CmpIPredicate::sle, left, right);
+    };
+    Value block = asOffset(getBlock());
+    Value isLeft = isBefore(blocks.first, blocks.end);
+    // Read in the loop, where nothing waits for it before the rows are known.
+    Value column = readColumn();
+    auto [rows, left] = findEnds(blockRows, blocks, isLeft);
+    Value isInFirst = isBefore(block, left.first);
+    if (countRowsOfPass() == 1) {
+      Value isPresent = both(isAtMost(blocks.first, block), isInFirst);
+      steps = arith::SelectOp::create(b, isLeft, steps, index(0));
+      return {left, multiplyRow(rows.first, selectColumn(column, isPresent),
+                                steps, isPresent, sum)};
+    }
+    Value isInLast = isAtMost(left.end, block);
+    Value isPresent =
+        both(isAtMost(blocks.first, block), isBefore(block, blocks.end));
+    isPresent = both(isPresent, arith::OrIOp::create(b, isInFirst, isInLast));
+    Value row = arith::SelectOp::create(b, isInFirst, rows.first, rows.second);
+    column = selectColumn(column, isPresent);
+    if (isOnly)
+      return {left,
+              multiplyRow(row, column, steps, /*isPresent=*/Value(), sum)};
+    steps = arith::SelectOp::create(b, isLeft, steps, index(0));
+    return {left, multiplyRow(row, column, steps, isPresent, sum)};
+  }
+
+  /// The block rows of the first and the last of several blocks, and the blocks
+  /// between these rows; without `isAsked` 0 and the blocks. Where a pass has
+  /// one row, that of the first and what is after it.
+  std::pair<std::pair<Value, Value>, Blocks>
+  findEnds(OpFoldResult blockRows, Blocks blocks, Value isAsked) {
+    bool isOne = countRowsOfPass() == 1;
+    Type offset = blocks.first.getType();
+    SmallVector<Type> types = {b.getIndexType(), offset};
+    if (!isOne)
+      types.append({b.getIndexType(), offset});
+    auto branch = scf::IfOp::create(b, types, isAsked, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, ValueRange{index(0), block});
+    SmallVector<Value> none = {index(0), blocks.first};
+    if (!isOne)
+      none.append({none.front(), blocks.end});
+    scf::YieldOp::create(b, none);
     b.setInsertionPointToStart(branch.thenBlock());
-    Value row = findBlockRow(blockRows, block);
-    Value after =
-        asValue(apply(b.getAffineDimExpr(0) + 1, {OpFoldResult(row)}));
-    after = readEntry(op.getCrow(),
-                      arith::MinSIOp::create(b, after, asValue(blockRows)));
-    scf::YieldOp::create(b, ValueRange{row, after});
-    return {branch.getResult(0), branch.getResult(1)};
+    SmallVector<Value> asked = {blocks.first};
+    if (!isOne) {
+      Value one = arith::ConstantOp::create(b, b.getIntegerAttr(offset, 1));
+      asked.push_back(arith::SubIOp::create(b, blocks.end, one));
+    }
+    SmallVector<Value> rows = findBlockRows(blockRows, asked);
+    Value next =
+        asValue(apply(b.getAffineDimExpr(0) + 1, {OpFoldResult(rows[0])}));
+    next = arith::MinSIOp::create(b, next, asValue(blockRows));
+    SmallVector<Value> found = {rows[0], readEntry(op.getCrow(), next)};
+    if (!isOne)
+      found.append({rows[1], readEntry(op.getCrow(), rows[1])});
+    scf::YieldOp::create(b, found);
+    ValueRange results = branch.getResults();
+    if (isOne)
+      return {{results[0], Value()}, {results[1], blocks.end}};
+    return {{results[0], results[2]}, {results[1], results[3]}};
   }
 
   /// The sum over K of the products with a block row of `mat1`, added to `sum`

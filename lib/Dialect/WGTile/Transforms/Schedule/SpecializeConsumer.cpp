@@ -22,16 +22,33 @@ using namespace wgtile;
 /// fill. A ring of two allows fewer, since the consumer has to take one.
 static constexpr int64_t kMaxHeld = 2;
 
+/// Which of two tiles a consumer group reads: the second has been loaded if it
+/// is another one.
+static Value createChoice(arith::SelectOp choice) {
+  Location loc = choice.getLoc();
+  OpBuilder b(choice->getContext());
+  b.setInsertionPointAfter(choice);
+  Value isSame =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                            choice.getTrueValue(), choice.getFalseValue());
+  Value isFirst = arith::OrIOp::create(b, loc, choice.getCondition(), isSame);
+  return arith::SelectOp::create(b, loc, isFirst,
+                                 arith::ConstantIndexOp::create(b, loc, 0),
+                                 arith::ConstantIndexOp::create(b, loc, 1));
+}
+
 /// Replaces the loads by tiles of a stage.
 static LogicalResult makeTiles(ForEachTileOp loop, LoadGroup &group,
                                Value stage) {
   RingType type = group.ring.getRing().getType();
-  for (auto [position, original] :
-       llvm::zip_equal(group.positions, group.loads)) {
+  for (auto [position, original, choice] :
+       llvm::zip_equal(group.positions, group.loads, group.choices)) {
     LoadOp load = original;
     OpBuilder b(load);
     Value instance;
-    if (type.getNumInstances(position) > 1)
+    if (choice)
+      instance = createChoice(choice);
+    else if (type.getNumInstances(position) > 1)
       instance = affine::makeComposedAffineApply(
           b, load.getLoc(),
           AffineMap::get(1, 0, b.getAffineDimExpr(0) % loop.getGroupSize()),

@@ -8,6 +8,7 @@
 
 #include "Specialize.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,6 +22,51 @@ static Operation *ancestorIn(Block *block, Operation *op) {
   return block->findAncestorOpInBlock(*op);
 }
 
+/// A value with another one in the place of a select that it is computed from.
+static Value substitute(OpBuilder &b, Value value, arith::SelectOp choice,
+                        Value chosen) {
+  if (value == choice.getResult())
+    return chosen;
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = options.inclusive = true;
+  options.filter = [&](Operation *op) {
+    return choice->getParentRegion()->isAncestor(op->getParentRegion()) &&
+           op != choice;
+  };
+  (void)getBackwardSlice(value, &slice, options);
+  IRMapping mapping;
+  mapping.map(choice.getResult(), chosen);
+  for (Operation *op : slice)
+    if (llvm::any_of(op->getOperands(),
+                     [&](Value operand) { return mapping.contains(operand); }))
+      b.clone(*op, mapping);
+  return mapping.lookupOrDefault(value);
+}
+
+/// Copies both of two tiles of which each consumer group reads one, the second
+/// if it is another one. Returns the last op of both.
+static Operation *copyBoth(TmaLoadOp copy, arith::SelectOp choice) {
+  Location loc = copy.getLoc();
+  OpBuilder b(copy);
+  Value first = choice.getTrueValue(), second = choice.getFalseValue();
+  auto indicesOf = [&](Value chosen) {
+    return llvm::map_to_vector(copy.getIndices(), [&](Value index) {
+      return substitute(b, index, choice, chosen);
+    });
+  };
+  SmallVector<Value> indices = indicesOf(first);
+  b.setInsertionPointAfter(copy);
+  Value isOther =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, first, second);
+  auto branch = scf::IfOp::create(b, loc, isOther);
+  b.setInsertionPointToStart(branch.thenBlock());
+  TmaLoadOp::create(b, loc, copy.getRing(), copy.getToken(), copy.getTile(),
+                    /*instance=*/1, copy.getSource(), indicesOf(second));
+  copy.getIndicesMutable().assign(indices);
+  return branch;
+}
+
 static LogicalResult makeCopies(LoadGroup &group, const IRMapping &mapping) {
   Block *block = mapping.lookup(group.block);
   Operation *first =
@@ -30,8 +76,8 @@ static LogicalResult makeCopies(LoadGroup &group, const IRMapping &mapping) {
                                           /*position=*/ValueRange())
                     .getToken();
   Operation *last = nullptr;
-  for (auto [position, original] :
-       llvm::zip_equal(group.positions, group.loads)) {
+  for (auto [position, original, choice] :
+       llvm::zip_equal(group.positions, group.loads, group.choices)) {
     LoadOp consumed = original;
     auto load = cast<LoadOp>(mapping.lookup(consumed.getOperation()));
     auto source = dyn_cast<TypedValue<TensorMapType>>(load.getSource());
@@ -39,10 +85,13 @@ static LogicalResult makeCopies(LoadGroup &group, const IRMapping &mapping) {
       return load.emitOpError("expected a tensor map as the source "
                               "(wgtile-create-tensor-maps)");
     b.setInsertionPoint(load);
-    Operation *copy =
-        TmaLoadOp::create(b, load.getLoc(), group.ring, stage, position,
-                          /*instance=*/0, source, load.getIndices());
-    last = ancestorIn(block, copy);
+    auto copy = TmaLoadOp::create(b, load.getLoc(), group.ring, stage, position,
+                                  /*instance=*/0, source, load.getIndices());
+    Operation *both = copy;
+    if (choice)
+      both = copyBoth(copy, cast<arith::SelectOp>(
+                                mapping.lookup(choice.getOperation())));
+    last = ancestorIn(block, both);
     load.replaceAllUsesWith(
         ub::PoisonOp::create(b, load.getLoc(), load.getTile().getType(),
                              ub::PoisonAttr::get(b.getContext()))
