@@ -116,6 +116,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileDeferReductions());
     pm.addNestedPass<gpu::GPUModuleOp>(
         wgtile::createWGTileOverlap({options.late}));
+    pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePackConditions());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSplitRange());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePlaceWaits());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSpecialize());

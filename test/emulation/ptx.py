@@ -3,7 +3,7 @@
 import re
 
 CALL = re.compile(r'call (?P<result>[^"@\n]*?) asm (?:sideeffect )?"(?P<body>[^"]*)", "(?P<constraints>[^"]*)"\((?P<arguments>[^)]*)\)')
-TYPES = {"h": "i16", "r": "i32", "l": "i64"}
+TYPES = {"b": "i1", "h": "i16", "r": "i32", "l": "i64", "f": "float"}
 
 
 class _Function:
@@ -78,13 +78,22 @@ class _Function:
         elif found := re.fullmatch(r"mad\.lo\.s64 (%\w), (\S+), (\S+), (\S+)", text):
             left, right, added = (self.value(found[i]) for i in (2, 3, 4))
             self.set(found[1], self.new(f"add i64 {self.new(f'mul i64 {left}, {right}')}, {added}"), "i64")
-        elif found := re.fullmatch(r"setp\.(\w\w)\.s(32|64) (%\w), (\S+), (\S+)", text):
+        elif found := re.fullmatch(r"setp\.(\w\w)\.s(32|64) (%\w|\$\d+), (\S+), (\S+)", text):
             predicate = found[1] if found[1] in ("eq", "ne") else f"s{found[1]}"
             self.set(found[3], self.new(f"icmp {predicate} i{found[2]} {self.value(found[4])}, {self.value(found[5])}"), "i1")
         elif found := re.fullmatch(r"and\.b64 (%\w), (\S+), (\S+)", text):
             self.set(found[1], self.new(f"and i64 {self.value(found[2])}, {self.value(found[3])}"), "i64")
-        elif found := re.fullmatch(r"(and|or)\.b32 (\$\d+), (\S+), (\S+)", text):
-            self.set(found[2], self.new(f"{found[1]} i32 {self.value(found[3])}, {self.value(found[4])}"))
+        elif found := re.fullmatch(r"(and|or)\.b32 (%\w|\$\d+), (\S+), (\S+)", text):
+            self.set(found[2], self.new(f"{found[1]} i32 {self.value(found[3])}, {self.value(found[4])}"), "i32")
+        elif found := re.fullmatch(r"bmsk\.clamp\.b32 (\$\d+), 0, (\S+)", text):
+            count = self.new(f"zext i32 {self.value(found[2])} to i64")
+            count = self.new(f"call i64 @llvm.umin.i64(i64 {count}, i64 32)")
+            ones = self.new(f"add i64 {self.new(f'shl i64 1, {count}')}, -1")
+            self.set(found[1], self.new(f"trunc i64 {ones} to i32"))
+        elif found := re.fullmatch(r"selp\.[bf]32 (\$\d+), (\S+), (\S+), (\S+)", text):
+            condition, *values = (self.value(found[i]) for i in (4, 2, 3))
+            kind = self.types[found[1]]
+            self.set(found[1], self.new(f"select i1 {condition}, {kind} {values[0]}, {kind} {values[1]}"))
         elif found := re.fullmatch(r"cvt\.u(\d+)\.u(\d+) (%\w), (\S+)", text):
             self.set(found[3], self.resize(self.value(found[4]), f"i{found[2]}", f"i{found[1]}"), f"i{found[1]}")
         elif found := re.fullmatch(r"(and|or)\.pred (%\w), (%\w), (%\w)", text):

@@ -67,6 +67,28 @@ SHUFFLE(emulated_shuffle_bfly_f32, float, f, lane ^ operand)
 SHUFFLE(emulated_shuffle_idx_i32, int, i, operand)
 SHUFFLE(emulated_shuffle_bfly_i32, int, i, lane ^ operand)
 
+/* A bit of each lane of a warp. */
+int emulated_ballot(int mask, _Bool bit) {
+  (void)mask;
+  int warp = thread_id / kWarpThreads, lane = thread_id % kWarpThreads;
+  passed[warp][lane].i = bit;
+  meet();
+  uint32_t result = 0;
+  for (int i = 0; i < kWarpThreads; ++i)
+    result |= (uint32_t)passed[warp][i].i << i;
+  meet();
+  return (int)result;
+}
+
+/* Four of the bytes of two words, by the digits of a number. */
+int emulated_permute(int low, int high, int bytes) {
+  uint64_t both = (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
+  uint32_t result = 0;
+  for (int i = 0; i < 4; ++i)
+    result |= (uint32_t)(both >> 8 * (bytes >> 4 * i & 7) & 0xff) << 8 * i;
+  return (int)result;
+}
+
 /* The kernel takes pointers and integers, perhaps fewer: in C's calling
    conventions of 64-bit machines the rest does no harm. */
 typedef int64_t Word;

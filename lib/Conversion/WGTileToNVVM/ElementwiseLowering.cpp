@@ -276,6 +276,67 @@ private:
   }
 };
 
+/// A selection by more than two conditions is one instruction of each element:
+/// as LLVM's, it would become one for each condition (`select (and a, b), x, y`
+/// is `select a, (select b, x, y), y` to its instruction selection), which
+/// ptxas does not take back. The conditions are then a chain of comparisons.
+struct SelectByConditionsLowering : OpConversionPattern<arith::SelectOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::SelectOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> layout = TileRegisters::get(op.getType());
+    std::optional<TileRegisters> condition =
+        TileRegisters::get(op.getCondition().getType());
+    if (!layout || !condition || layout->packing != 1 ||
+        layout->type.getRank() != 2)
+      return rewriter.notifyMatchFailure(op, "not on tiles, by element");
+    Type element = layout->registerType();
+    if (!element.isF32() && !element.isInteger(32))
+      return rewriter.notifyMatchFailure(op, "not of 32 bits");
+    // Two comparisons are LLVM's: a window's spilled.
+    Operation *both = op.getCondition().getDefiningOp();
+    auto isPart = [](Value part) {
+      return isa_and_present<arith::AndIOp, arith::OrIOp, TestBitsOp>(
+          part.getDefiningOp());
+    };
+    if (!isPart(op.getCondition()) ||
+        (!isa<TestBitsOp>(both) && llvm::none_of(both->getOperands(), isPart)))
+      return rewriter.notifyMatchFailure(op, "not by several conditions");
+    StringRef text = element.isF32() ? "selp.f32 $0, $1, $2, $3;"
+                                     : "selp.b32 $0, $1, $2, $3;";
+    StringRef constraints = element.isF32() ? "=f,f,f,b" : "=r,r,r,b";
+    SmallVector<Value> results;
+    for (auto [isTrue, x, y] :
+         llvm::zip_equal(adaptor.getCondition(), adaptor.getTrueValue(),
+                         adaptor.getFalseValue())) {
+      moveBefore(isTrue, op, rewriter);
+      results.push_back(createPureAsm(rewriter, op.getLoc(), element,
+                                      {x, y, isTrue}, text, constraints));
+    }
+    rewriter.replaceOpWithMultiple(op, {results});
+    return success();
+  }
+
+private:
+  /// Moves what a condition alone needs to its selection: of tests of bits that
+  /// selections follow, ptxas makes several predicates by one instruction, and
+  /// of others none.
+  static void moveBefore(Value condition, Operation *place,
+                         ConversionPatternRewriter &rewriter) {
+    Operation *op = condition.getDefiningOp();
+    if (!isa_and_present<arith::AndIOp, arith::OrIOp, arith::CmpIOp,
+                         LLVM::InlineAsmOp>(op) ||
+        !isMemoryEffectFree(op) || op->getBlock() != place->getBlock() ||
+        !(op->use_empty() || op->hasOneUse()))
+      return;
+    for (Value operand : op->getOperands())
+      moveBefore(operand, place, rewriter);
+    rewriter.moveOpBefore(op, place);
+  }
+};
+
 /// A bf16 is the upper half of an f32. The upper one of a pair needs no more
 /// than a mask, where ptxas would take it out and shift it back. LLVM must not
 /// see that: it moves so cheap an operation before branches, and would keep
@@ -318,6 +379,6 @@ void wgtile::populateElementwisePatterns(const TileTypeConverter &converter,
       .add<BroadcastLowering, ConstantLowering, ElementwiseOpLowering,
            ExtractColumnsLowering, RampLowering, SplatLowering, StepLowering>(
           converter, patterns.getContext());
-  patterns.add<WidenPairsLowering>(converter, patterns.getContext(),
-                                   /*benefit=*/2);
+  patterns.add<SelectByConditionsLowering, WidenPairsLowering>(
+      converter, patterns.getContext(), /*benefit=*/2);
 }

@@ -23,10 +23,24 @@
 using namespace mlir;
 using namespace wgtile;
 
-static constexpr int64_t kColumns = ReadLanesOp::kGroup, kBytes = 4;
+static constexpr int64_t kPart = ReadLanesOp::kPart, kBytes = 4;
 
 /// Column of a part of lane 0.
-static int64_t columnOf(int64_t part) { return part / 2 * kColumns + part % 2; }
+static int64_t columnOf(int64_t part) { return part * kPart; }
+
+/// The first column of a lane: of eight lanes those that one lane of a quad
+/// needs.
+static Value createFirstColumn(OpBuilder &b, Location loc) {
+  auto constant = [&](int64_t value) { return createI32(b, loc, value); };
+  Value lane = createLane(b, loc);
+  Value quad = arith::ShRUIOp::create(b, loc, lane, constant(3));
+  Value inQuad = arith::ShLIOp::create(b, loc, quad, constant(1));
+  Value pair = arith::AndIOp::create(b, loc, lane, constant(6));
+  Value inPair = arith::AndIOp::create(b, loc, lane, constant(1));
+  Value eight = arith::ShLIOp::create(b, loc, pair, constant(2));
+  return arith::OrIOp::create(
+      b, loc, arith::OrIOp::create(b, loc, eight, inQuad), inPair);
+}
 
 namespace {
 struct ReadLanesLowering : OpConversionPattern<ReadLanesOp> {
@@ -39,10 +53,8 @@ struct ReadLanesLowering : OpConversionPattern<ReadLanesOp> {
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, value);
     };
-    Value first = arith::IndexCastOp::create(
-        b, b.getIndexType(),
-        arith::ShLIOp::create(b, createLane(b, b.getLoc()),
-                              createI32(b, b.getLoc(), 1)));
+    Value first = arith::IndexCastOp::create(b, b.getIndexType(),
+                                             createFirstColumn(b, b.getLoc()));
     auto metadata = memref::ExtractStridedMetadataOp::create(b, op.getSource());
     SmallVector<Value> position(op.getIndices());
     Value &column = position.back();
@@ -80,7 +92,7 @@ private:
       limit = arith::SelectOp::create(b, isBefore, constant(0),
                                       arith::SubIOp::create(b, size, column));
     }
-    if (op.getSize() % kColumns != 0) {
+    if (op.getSize() % ReadLanesOp::kGroup != 0) {
       Value own = arith::SubIOp::create(b, constant(op.getSize()), first);
       limit = limit ? arith::MinSIOp::create(b, limit, own).getResult() : own;
     }
@@ -125,18 +137,21 @@ struct SpreadLanesLowering : OpConversionPattern<SpreadLanesOp> {
       return rewriter.notifyMatchFailure(op, "not a tile with a layout");
     Location loc = op.getLoc();
     sattn::layout::AccumulatorFragment fragment = getFragment(layout->type);
-    // Of four lanes each has two columns of eight.
-    Value inQuad = arith::AndIOp::create(
-        rewriter, loc, createLane(rewriter, loc), createI32(rewriter, loc, 3));
-    SmallVector<Value> registers, owners(kColumns / 8);
+    // A lane of a quad has its columns from eight lanes that follow each other.
+    Value own = arith::ShLIOp::create(
+        rewriter, loc,
+        arith::AndIOp::create(rewriter, loc, createLane(rewriter, loc),
+                              createI32(rewriter, loc, 3)),
+        createI32(rewriter, loc, 3));
+    SmallVector<Value> registers, owners(kPart / 4);
     for (int64_t i = 0; i < layout->elements; ++i) {
       int64_t column = fragment.columnOfColumnVector(0, i);
-      Value &owner = owners[column % kColumns / 8];
+      int64_t place = column % kPart / 8 * 2 + column % 2;
+      Value &owner = owners[place];
       if (!owner)
-        owner = arith::OrIOp::create(
-            rewriter, loc, inQuad,
-            createI32(rewriter, loc, column % kColumns / 2 & ~1));
-      Value part = op.getParts()[column / kColumns * 2 + column % 2];
+        owner = arith::OrIOp::create(rewriter, loc, own,
+                                     createI32(rewriter, loc, place));
+      Value part = op.getParts()[column / kPart];
       Value word = NVVM::ShflOp::create(rewriter, loc, rewriter.getI32Type(),
                                         createI32(rewriter, loc, -1), part,
                                         owner, createI32(rewriter, loc, 31),

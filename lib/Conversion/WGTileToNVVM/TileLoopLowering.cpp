@@ -32,6 +32,9 @@ static SmallVector<Value> delinearize(OpBuilder &b, Location loc, Value point,
   return indices;
 }
 
+/// Of sorted tiles one of so many is among those that come first.
+static constexpr int64_t kFirstPart = 32;
+
 namespace {
 /// Arithmetic on unsigned i32: half the registers of 64 bits, and a fraction of
 /// the time of their divisions. The host launches no more tiles than that.
@@ -102,12 +105,35 @@ private:
   ForEachTileOp op;
   SmallVector<Value> counts;
 
+  /// (the plane, the place in it). Planes come one after the other, since their
+  /// tiles share what they read. Of sorted tiles the first ones of all planes
+  /// come before the others: one that takes as long as many must not begin when
+  /// most of the work is done.
+  std::pair<Value, Value> splitPoint(Value point, Value size) {
+    if (!op.getOrder() || counts.size() == 2)
+      return {div(point, size), rem(point, size)};
+    Value first = div(size, constant(kFirstPart));
+    Value end = first;
+    for (Value count : ArrayRef<Value>(counts).drop_back(2))
+      end = mul(end, count);
+    Value isFirst = less(point, end);
+    auto select = [&](Value whereFirst, Value otherwise) -> Value {
+      return arith::SelectOp::create(b, loc, isFirst, whereFirst, otherwise);
+    };
+    auto subtract = [&](Value lhs, Value rhs) -> Value {
+      return arith::SubIOp::create(b, loc, lhs, rhs);
+    };
+    Value part = select(first, subtract(size, first));
+    Value inPart = select(point, subtract(point, end));
+    return {div(inPart, part),
+            add(rem(inPart, part), select(constant(0), first))};
+  }
+
   SmallVector<Value> inOrder(Value point) {
     Value rows = counts[counts.size() - 2], columns = counts.back();
-    Value plane = mul(rows, columns);
-    Value inPlane = rem(point, plane);
-    SmallVector<Value> result = delinearize(
-        b, loc, div(point, plane), ArrayRef<Value>(counts).drop_back(2));
+    auto [plane, inPlane] = splitPoint(point, mul(rows, columns));
+    SmallVector<Value> result =
+        delinearize(b, loc, plane, ArrayRef<Value>(counts).drop_back(2));
     Value width = constant(*op.getPersistent());
     Value group = mul(width, rows);
     Value firstColumn = mul(div(inPlane, group), width);

@@ -218,16 +218,31 @@ int64_t wgtile::peelConstant(OpBuilder &b, Location loc, Value &index) {
   return constant.getValue();
 }
 
+static LLVM::InlineAsmOp createAsm(OpBuilder &b, Location loc,
+                                   TypeRange results, ValueRange operands,
+                                   StringRef text, StringRef constraints,
+                                   bool hasSideEffects) {
+  return LLVM::InlineAsmOp::create(
+      b, loc, results, operands, text, constraints, hasSideEffects,
+      /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+}
+
 LLVM::InlineAsmOp wgtile::createInlineAsm(OpBuilder &b, Location loc,
                                           TypeRange results,
                                           ValueRange operands, StringRef text,
                                           StringRef constraints) {
-  return LLVM::InlineAsmOp::create(
-      b, loc, results, operands, text, constraints,
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
+  return createAsm(b, loc, results, operands, text, constraints,
+                   /*hasSideEffects=*/true);
+}
+
+Value wgtile::createPureAsm(OpBuilder &b, Location loc, Type result,
+                            ValueRange operands, StringRef text,
+                            StringRef constraints) {
+  return createAsm(b, loc, result, operands, text, constraints,
+                   /*hasSideEffects=*/false)
+      .getResult(0);
 }
 
 Value wgtile::createSharedAddress(OpBuilder &b, Location loc, Value offset) {

@@ -87,6 +87,11 @@ mlir::LLVM::InlineAsmOp createInlineAsm(mlir::OpBuilder &b, mlir::Location loc,
                                         llvm::StringRef text,
                                         llvm::StringRef constraints);
 
+/// The same of one result and without effects.
+mlir::Value createPureAsm(mlir::OpBuilder &b, mlir::Location loc,
+                          mlir::Type result, mlir::ValueRange operands,
+                          llvm::StringRef text, llvm::StringRef constraints);
+
 /// Address of a byte of the kernel's shared memory.
 mlir::Value createSharedAddress(mlir::OpBuilder &b, mlir::Location loc,
                                 mlir::Value offset);
@@ -134,6 +139,8 @@ void createBarrierWait(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::Value barrier, mlir::Value phase);
 inline constexpr llvm::StringLiteral kSharedSymbol = "wgtile_shared";
 
+void populateBitsPatterns(const TileTypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
 void populateTileLoopPatterns(const TileTypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
 void populateClusterPatterns(const TileTypeConverter &converter,

@@ -75,6 +75,7 @@ struct ConvertWGTileToNVVMPass
         [](EndOp op) { return isa<RolesOp>(op->getParentOp()); });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
+    populateBitsPatterns(converter, patterns);
     populateClusterPatterns(converter, patterns);
     populateComputePatterns(converter, patterns);
     populateDelayPatterns(converter, patterns);

@@ -1,8 +1,8 @@
 // RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(convert-wgtile-to-nvvm,canonicalize,cse))' | FileCheck %s
 
-// Lane l reads elements 2 l and 2 l + 1 of each 64, those that are there, and
-// has of lanes of its place among four what it needs: elements 8 j and 8 j + 1
-// are in the parts of lane 4 j and the three after it.
+// A lane reads one element of each 32, those that are there, and has its columns from
+// eight lanes that follow each other: elements 8 j and 8 j + 1 of a quad's first lane
+// are in the parts of lanes 2 j and 2 j + 1.
 
 !vector = tensor<80xi32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>>
 !tile = tensor<64x80xi32, #wgtile.mma<warps = 4>>
@@ -10,7 +10,13 @@
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @clipped
   // CHECK-SAME:      %[[X:.*]]: memref<?xi32>, %[[OUT:.*]]: memref<?x?xi32>, %[[I:.*]]: index
-  // CHECK:         %[[FIRST32:.*]] = arith.shli %{{.*}}, %c1_i32
+  // CHECK:         %[[QUAD:.*]] = arith.shrui %[[LANE:.*]], %c3_i32
+  // CHECK:         %[[INQUAD:.*]] = arith.shli %[[QUAD]], %c1_i32
+  // CHECK:         %[[PAIR:.*]] = arith.andi %[[LANE]], %c6_i32
+  // CHECK:         %[[INPAIR:.*]] = arith.andi %[[LANE]], %c1_i32
+  // CHECK:         %[[EIGHT:.*]] = arith.shli %[[PAIR]], %c2_i32
+  // CHECK:         %[[SUM:.*]] = arith.ori %[[EIGHT]], %[[INQUAD]]
+  // CHECK:         %[[FIRST32:.*]] = arith.ori %[[SUM]], %[[INPAIR]]
   // CHECK:         %[[FIRST:.*]] = arith.index_cast %[[FIRST32]] : i32 to index
   // CHECK:         %[[COLUMN:.*]] = arith.addi %[[I]], %[[FIRST]]
   // CHECK:         %[[BEFORE:.*]] = arith.cmpi slt, %[[COLUMN]], %[[FIRST]]
@@ -19,19 +25,22 @@ gpu.module @kernels {
   // CHECK:         %[[OWN:.*]] = arith.subi %c80, %[[FIRST]]
   // CHECK:         arith.minsi %[[THERE]], %[[OWN]]
   // CHECK:         %[[A:.*]] = llvm.inline_asm {{.*}}mov.b32 $0, 7;\0Asetp.gt.s32 %p, $2, 0;\0A@%p ld.global.b32 $0, [$1+0];
-  // CHECK:         %[[B:.*]] = llvm.inline_asm {{.*}}setp.gt.s32 %p, $2, 1;\0A@%p ld.global.b32 $0, [$1+4];
+  // CHECK:         %[[B:.*]] = llvm.inline_asm {{.*}}setp.gt.s32 %p, $2, 32;\0A@%p ld.global.b32 $0, [$1+128];
   // CHECK:         %[[C:.*]] = llvm.inline_asm {{.*}}setp.gt.s32 %p, $2, 64;\0A@%p ld.global.b32 $0, [$1+256];
-  // CHECK:         %[[D:.*]] = llvm.inline_asm {{.*}}setp.gt.s32 %p, $2, 65;\0A@%p ld.global.b32 $0, [$1+260];
-  // CHECK:         %[[OWNER:.*]] = arith.andi %{{.*}}, %c3_i32
+  // CHECK:         llvm.inline_asm {{.*}}setp.gt.s32 %p, $2, 96;\0A@%p ld.global.b32 $0, [$1+384];
+  // CHECK:         %[[PLACE:.*]] = arith.andi %{{.*}}, %c3_i32
+  // CHECK:         %[[OWNER:.*]] = arith.shli %[[PLACE]], %c3_i32
   // CHECK:         nvvm.shfl.sync idx %{{.*}}, %[[A]], %[[OWNER]]
-  // CHECK-NEXT:    nvvm.shfl.sync idx %{{.*}}, %[[B]], %[[OWNER]]
-  // CHECK-NEXT:    %[[FOURTH:.*]] = arith.ori %[[OWNER]], %c4_i32
-  // CHECK-NEXT:    nvvm.shfl.sync idx %{{.*}}, %[[A]], %[[FOURTH]]
-  // CHECK-NEXT:    nvvm.shfl.sync idx %{{.*}}, %[[B]], %[[FOURTH]]
+  // CHECK-NEXT:    %[[SECOND:.*]] = arith.ori %[[OWNER]], %c1_i32
+  // CHECK-NEXT:    nvvm.shfl.sync idx %{{.*}}, %[[A]], %[[SECOND]]
+  // CHECK-NEXT:    %[[THIRD:.*]] = arith.ori %[[OWNER]], %c2_i32
+  // CHECK-NEXT:    nvvm.shfl.sync idx %{{.*}}, %[[A]], %[[THIRD]]
+  // CHECK:         nvvm.shfl.sync idx %{{.*}}, %[[B]], %[[OWNER]]
+  // CHECK-NEXT:    nvvm.shfl.sync idx %{{.*}}, %[[B]], %[[SECOND]]
   // CHECK:         nvvm.shfl.sync idx %{{.*}}, %[[C]], %[[OWNER]]
-  // CHECK-NEXT:    nvvm.shfl.sync idx %{{.*}}, %[[D]], %[[OWNER]]
-  // CHECK-NEXT:    nvvm.shfl.sync idx %{{.*}}, %[[C]], %[[FOURTH]]
-  // CHECK-NEXT:    nvvm.shfl.sync idx %{{.*}}, %[[D]], %[[FOURTH]]
+  // CHECK-NEXT:    nvvm.shfl.sync idx %{{.*}}, %[[C]], %[[SECOND]]
+  // CHECK-NEXT:    nvvm.shfl.sync idx %{{.*}}, %[[C]], %[[THIRD]]
+  // CHECK-NEXT:    nvvm.shfl.sync
   // CHECK-NOT:     nvvm.shfl
   gpu.func @clipped(%x: memref<?xi32>, %out: memref<?x?xi32>, %i: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -47,7 +56,7 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @whole
   // CHECK-NOT:     setp
   // CHECK:         llvm.inline_asm {{.*}}"ld.global.b32 $0, [$1+0];"
-  // CHECK:         llvm.inline_asm {{.*}}"ld.global.b32 $0, [$1+4];"
+  // CHECK:         llvm.inline_asm {{.*}}"ld.global.b32 $0, [$1+128];"
   // CHECK-NOT:     ld.global
   gpu.func @whole(%x: memref<?xf32>, %out: memref<?x?xf32>, %i: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {

@@ -150,3 +150,28 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A distance that does not wrap is a ramp that does not: its start is the distance
+// in the first column.
+// CHECK-LABEL: gpu.func @exact(
+// CHECK:       wgtile.ramp %{{.+}}, %{{.+}} nsw : tensor<64xi32>, i32 -> tensor<64x128xi32>
+// CHECK:       %[[WRAPS:.+]] = wgtile.ramp %{{.+}}, %{{[^ ]+}} : tensor<64xi32>, i32 -> tensor<64x128xi32>
+// CHECK:       "test.use"(%{{.+}}, %[[WRAPS]], %[[WRAPS]])
+gpu.module @kernels {
+  gpu.func @exact(%rows: tensor<64xi32>, %start: i32) kernel {
+    %step = wgtile.step : tensor<128xi32>
+    %starts = tensor.splat %start : tensor<128xi32>
+    %columns = arith.addi %step, %starts overflow<nsw> : tensor<128xi32>
+    %wrapped = arith.addi %step, %starts : tensor<128xi32>
+    %i = wgtile.broadcast %rows dimension 0 : tensor<64xi32> -> tensor<64x128xi32>
+    %j = wgtile.broadcast %columns dimension 1 : tensor<128xi32> -> tensor<64x128xi32>
+    %k = wgtile.broadcast %wrapped dimension 1 : tensor<128xi32> -> tensor<64x128xi32>
+    %a = arith.subi %i, %j overflow<nsw> : tensor<64x128xi32>
+    %b = arith.subi %i, %j : tensor<64x128xi32>
+    %c = arith.subi %i, %k overflow<nsw> : tensor<64x128xi32>
+    "test.use"(%a, %b, %c) : (tensor<64x128xi32>, tensor<64x128xi32>, tensor<64x128xi32>) -> ()
+    gpu.return
+  }
+}

@@ -185,6 +185,17 @@ func.func @vectors(%tile: tensor<64x128xf32>) {
   return
 }
 
+// CHECK-LABEL: func.func @bits
+// CHECK:         %[[LANE:.*]] = wgtile.lane_bits %{{.*}}, %{{.*}}
+// CHECK:         %[[WORDS:.*]] = wgtile.bits_below %{{.*}} : tensor<64xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
+// CHECK:         wgtile.test_bits %[[WORDS]] : tensor<64xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>> -> tensor<64x64xi1, #wgtile.mma<warps = 4>>
+func.func @bits(%p: i1, %q: i1, %bounds: tensor<64xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>) {
+  %0 = wgtile.lane_bits %p, %q
+  %1 = wgtile.bits_below %bounds : tensor<64xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
+  %2 = wgtile.test_bits %1 : tensor<64xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>> -> tensor<64x64xi1, #wgtile.mma<warps = 4>>
+  return
+}
+
 // CHECK-LABEL: func.func @order
 // CHECK-NEXT:    wgtile.order_init warpgroups 2
 // CHECK-NEXT:    wgtile.order_wait warpgroups 2 {note = "kept"}

@@ -66,10 +66,12 @@ Value AttentionBuilder::readTile(Value source, ArrayRef<OpFoldResult> lead,
 }
 
 Value AttentionBuilder::position(ImplicitLocOpBuilder &inner, int64_t dim,
-                                 Value start) {
+                                 Value start,
+                                 arith::IntegerOverflowFlags flags) {
   Value here = arith::IndexCastOp::create(inner, inner.getI32Type(),
                                           linalg::IndexOp::create(inner, dim));
-  return start ? arith::AddIOp::create(inner, here, start).getResult() : here;
+  return start ? arith::AddIOp::create(inner, here, start, flags).getResult()
+               : here;
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,6 +15,7 @@
 
 #include "TileOpBuilder.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace sattn {
@@ -46,7 +47,9 @@ public:
   /// An element's position along a dimension, in i32: in the tile, or, with its
   /// `start`, in the tensor.
   static mlir::Value position(mlir::ImplicitLocOpBuilder &inner, int64_t dim,
-                              mlir::Value start = {});
+                              mlir::Value start = {},
+                              mlir::arith::IntegerOverflowFlags flags =
+                                  mlir::arith::IntegerOverflowFlags::none);
 };
 
 /// Columns of a tile of Q or K, padded as those of V are, of which a tile has

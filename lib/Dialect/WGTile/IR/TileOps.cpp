@@ -414,6 +414,9 @@ LogicalResult ReadLanesOp::verify() {
   return success();
 }
 
+/// Columns of a tile of which a lane has 32 in each row.
+static constexpr int64_t kMostBitColumns = 128;
+
 bool SpreadLanesOp::canMake(RankedTensorType type) {
   auto slice = dyn_cast_or_null<SliceAttr>(type.getEncoding());
   return slice && slice.getDim() == 0 && type.getElementType().isIntOrFloat() &&
@@ -434,6 +437,53 @@ LogicalResult SpreadLanesOp::verify() {
     return emitOpError() << "expected " << parts << " parts of "
                          << type.getDimSize(0) << " elements, but got "
                          << getParts().size();
+  return success();
+}
+
+LogicalResult LaneBitsOp::verify() {
+  if (size_t parts = getParts().size(); parts != 2 && parts != 4) // (C1)
+    return emitOpError() << "expected 2 or 4 parts, but got " << parts;
+  return success();
+}
+
+/// Whether warps divide the rows of a tile alone, and lanes in runs of 2.
+static bool dividesRows(Attribute layout) {
+  auto mma = dyn_cast_or_null<MmaAttr>(layout);
+  return mma && mma.getColumnWarps() == 1 && mma.getRun() == 2;
+}
+
+LogicalResult BitsBelowOp::verify() {
+  RankedTensorType type = getBounds().getType();
+  auto slice = dyn_cast_or_null<SliceAttr>(type.getEncoding());
+  if (!slice || slice.getDim() != 1 || !dividesRows(slice.getParent()) ||
+      !type.getElementType().isInteger(32)) // (C1)
+    return emitOpError()
+           << "expected i32 of the rows of a tile that warps "
+              "divide along its rows alone, in runs of 2, but got "
+           << type;
+  return success();
+}
+
+bool TestBitsOp::canMake(RankedTensorType type) {
+  return type.getRank() == 2 && type.getDimSize(1) <= kMostBitColumns &&
+         dividesRows(type.getEncoding());
+}
+
+LogicalResult TestBitsOp::verify() {
+  RankedTensorType words = getWords().getType(), type = getTile().getType();
+  auto slice = dyn_cast_or_null<SliceAttr>(words.getEncoding());
+  if (!canMake(type) || !type.getElementType().isInteger(1)) // (C2)
+    return emitOpError() << "expected a tile of i1 of at most "
+                         << kMostBitColumns
+                         << " columns that warps divide along its rows alone, "
+                            "in runs of 2, but got "
+                         << type;
+  if (!slice || slice.getDim() != 1 ||
+      slice.getParent() != type.getEncoding() ||
+      !words.getElementType().isInteger(32) ||
+      words.getDimSize(0) != type.getDimSize(0)) // (C1)
+    return emitOpError() << "expected an i32 for each row of " << type
+                         << ", but got " << words;
   return success();
 }
 

@@ -48,7 +48,9 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
 
     With an `order` the last but one index is looked up: for each point of the
     indices before it, `order` holds all its values, in the order in which blocks
-    take them. With `descending` the index goes from its last value to its first.
+    take them. The first 32nd of each of these points comes before the rest of any: a
+    long tile of the last one then does not begin when most is done. With
+    `descending` the index goes from its last value to its first.
 
     `consumer_groups` has a factor for each count: tiles whose indices fall into the
     same multiple of the factor belong to the consumer groups of one thread block, since
@@ -343,9 +345,11 @@ def WGTile_ReadLanesOp : WGTile_Op<"read_lanes"> {
   let summary = "Read a vector of columns, each element by one lane of a warp";
   let description = [{
     Reads the `size` elements from `indices` on, along the last dimension of
-    `source`, once in each warp: lane l reads elements 2 l and 2 l + 1 of each 64,
-    which are its parts of the vector (`wgtile.spread_lanes`). Until then the vector
-    takes a register for 32 columns, not one for each column that the lane needs.
+    `source`, once in each warp: lane l reads element
+    8 (l % 8 / 2) + 2 (l / 8) + l % 2 of each 32, which are its parts of the vector
+    (`wgtile.spread_lanes`). Until then the vector takes a register for 32 columns,
+    not one for each column that the lane needs. Of a bit of each lane, which a warp
+    has in one word, a lane's own columns are then one byte (`wgtile.lane_bits`).
 
     If `in_bounds` is false, elements before the beginning and past the end of the
     source are `padding`, by default zero, and are not accessed.
@@ -372,6 +376,8 @@ def WGTile_ReadLanesOp : WGTile_Op<"read_lanes"> {
   let extraClassDeclaration = [{
     /// Elements of which a lane has two.
     static constexpr int64_t kGroup = 64;
+    /// Elements of which a lane has one.
+    static constexpr int64_t kPart = 32;
     /// Parts of a lane.
     static int64_t countParts(int64_t size) {
       return 2 * ((size + kGroup - 1) / kGroup);
@@ -405,6 +411,77 @@ def WGTile_SpreadLanesOp : WGTile_Op<"spread_lanes", [Pure]> {
   let assemblyFormat = [{
     $parts attr-dict `:` type($parts) `->` qualified(type($tile))
   }];
+}
+
+def WGTile_LaneBitsOp : WGTile_Op<"lane_bits", [Pure]> {
+  let summary = "Bits of a lane's columns, of bits of what lanes have read";
+  let description = [{
+    One bit for each part of `wgtile.read_lanes`, in each lane, becomes a word in
+    each lane that has the bits of its own columns, of a tile that warps divide along
+    its rows alone, in runs of 2: bit b is that of column 8 (b / 2) + 2 (l % 4) + b % 2
+    of lane l. It costs a vote for 32 columns, where a shuffle of what was read and a
+    comparison cost two instructions for each.
+
+    - (C1) Two or four parts.
+
+    ```mlir
+    %bits = wgtile.lane_bits %p#0, %p#1, %p#2, %p#3
+    ```
+  }];
+  let arguments = (ins Variadic<I1>:$parts);
+  let results = (outs I32:$bits);
+  let assemblyFormat = "$parts attr-dict";
+  let hasVerifier = 1;
+}
+
+def WGTile_BitsBelowOp : WGTile_Op<"bits_below", [
+    Pure, AllTypesMatch<["bounds", "words"]>]> {
+  let summary = "Bits of a lane's columns before a bound of each row";
+  let description = [{
+    A word for each row, in each lane that has columns of it: bit b is whether the
+    lane's b-th column, as in `wgtile.lane_bits`, is less than the row's bound. The
+    words are a vector of rows of which each lane has a part of its own.
+
+    - (C1) The bounds are i32, of the rows of a tile that warps divide along its
+      rows alone, in runs of 2.
+
+    ```mlir
+    %w = wgtile.bits_below %bounds
+        : tensor<64xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
+    ```
+  }];
+  let arguments = (ins WGTile_RegisterTile:$bounds);
+  let results = (outs WGTile_RegisterTile:$words);
+  let assemblyFormat = "$bounds attr-dict `:` qualified(type($bounds))";
+  let hasVerifier = 1;
+}
+
+def WGTile_TestBitsOp : WGTile_Op<"test_bits", [Pure]> {
+  let summary = "The bits of each row's words, as a tile";
+  let description = [{
+    result[i, j] is the bit of column j in the word that the lane of element (i, j)
+    has for row i (`wgtile.bits_below`).
+
+    - (C1) One word for each row of the result, whose layout divides among warps its
+      rows alone, in runs of 2.
+    - (C2) The result has at most 128 columns, 32 for each lane of a row.
+
+    ```mlir
+    %t = wgtile.test_bits %w
+        : tensor<64xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
+          -> tensor<64x128xi1, #wgtile.mma<warps = 4>>
+    ```
+  }];
+  let arguments = (ins WGTile_RegisterTile:$words);
+  let results = (outs WGTile_RegisterTile:$tile);
+  let assemblyFormat = [{
+    $words attr-dict `:` qualified(type($words)) `->` qualified(type($tile))
+  }];
+  let extraClassDeclaration = [{
+    /// Whether the elements of a tile can be bits of words.
+    static bool canMake(::mlir::RankedTensorType type);
+  }];
+  let hasVerifier = 1;
 }
 
 def WGTile_GatherOp : WGTile_Op<"gather"> {

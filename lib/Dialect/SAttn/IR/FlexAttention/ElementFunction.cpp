@@ -107,6 +107,13 @@ arith::FastMathFlags flex_attention::getScoreFlags(FlexAttentionOp op) {
 
 void ElementFunction::clone(OpBuilder &b, Operation &inner, IRMapping &values) {
   Operation *copy = b.clone(inner, values);
+  // Positions are not negative, so that their distance does not wrap. Of scores
+  // it becomes a float, of which this says nothing.
+  auto distance = dyn_cast<arith::SubIOp>(copy);
+  auto isPosition = [&](Value value) { return value == query || value == key; };
+  if (distance && !score && llvm::all_of(inner.getOperands(), isPosition))
+    distance.setOverflowFlags(distance.getOverflowFlags() |
+                              arith::IntegerOverflowFlags::nsw);
   auto fast = dyn_cast<arith::ArithFastMathInterface>(copy);
   if (!fast || !fast.getFastMathFlagsAttr())
     return;

@@ -289,11 +289,14 @@ Value TileProgram::applyFunction(Value s, Value isFull) {
   maskMod.readBlock(b, firstKey);
   maskMod.addInputs(b, inputs, maps);
   Value query0 = b.asI32(b.getFirstRow()), key0 = b.asI32(firstKey);
+  auto nsw = arith::IntegerOverflowFlags::nsw;
   auto body = [&](Inner &inner, ValueRange args) -> Value {
     Value seen = call(
         inner, maskMod, Value(), args,
-        [&] { return queryOfRow ? args[1] : b.position(inner, 0, query0); },
-        [&] { return b.position(inner, 1, key0); });
+        [&] {
+          return queryOfRow ? args[1] : b.position(inner, 0, query0, nsw);
+        },
+        [&] { return b.position(inner, 1, key0, nsw); });
     if (isFull)
       seen = arith::OrIOp::create(inner, seen, isFull);
     return arith::SelectOp::create(inner, seen, args[0], b.lowest);

@@ -269,6 +269,8 @@ struct Form {
   SmallVector<std::pair<Value, Value>, 2> terms;
   /// Half the instructions that an element of the tile costs as it is.
   int64_t cost = 0;
+  /// Whether an integer is the sum as a number, which nowhere wraps.
+  bool isExact = true;
 
   bool isUniform() const {
     return uniform && !rows && !columns && !slope && terms.empty();
@@ -380,6 +382,7 @@ private:
     sum.terms = x.terms;
     llvm::append_range(sum.terms, y.terms);
     sum.cost = x.cost + y.cost;
+    sum.isExact = x.isExact && y.isExact;
     return sum;
   }
 
@@ -406,7 +409,14 @@ private:
     if (!found || found->terms.size() > most)
       return std::nullopt;
     found->cost += costOf(op, kOp);
+    // The start of a ramp is the sum in the first column.
+    found->isExact &= mayNotWrap(op);
     return found;
+  }
+
+  static bool mayNotWrap(Operation *op) {
+    auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
+    return flags && flags.hasNoSignedWrap();
   }
 
   Form findBroadcast(Arithmetic &b, BroadcastOp op) {
@@ -520,13 +530,14 @@ private:
   /// Takes the first term, if there is one.
   static Value makeRamp(Arithmetic &b, Value rows, Value slope,
                         SmallVectorImpl<std::pair<Value, Value>> &terms,
-                        RankedTensorType type) {
+                        RankedTensorType type, bool isExact) {
     Value tile, factor;
     if (!terms.empty()) {
       std::tie(tile, factor) = terms.front();
       terms.erase(terms.begin());
     }
-    return RampOp::create(b, type, rows, slope, tile, factor, /*nsw=*/false);
+    bool nsw = isExact && !tile && type.getElementType().isInteger(32);
+    return RampOp::create(b, type, rows, slope, tile, factor, nsw);
   }
 
   Value build(Arithmetic &b, const Form &form, RankedTensorType type) {
@@ -545,7 +556,8 @@ private:
     Value sum, uniform = form.uniform, columns = form.columns;
     if (form.rows) {
       Value rows = b.add(form.rows, b.spread(uniform, vector(0)));
-      sum = form.slope ? makeRamp(b, rows, form.slope, terms, type)
+      sum = form.slope ? makeRamp(b, rows, form.slope, terms, type,
+                                  form.isExact && !form.columns)
                        : broadcast(rows, 0);
       uniform = {};
     } else if (form.slope) {

@@ -210,7 +210,7 @@ private:
       bool isOfVector = llvm::any_of(op.getOperands(), [&](Value operand) {
         return sinking.contains(operand.getDefiningOp());
       });
-      if (isa<SpreadLanesOp>(op) ||
+      if (isa<SpreadLanesOp, TestBitsOp>(op) ||
           (isOfVector && (isa<BroadcastOp>(op) || isBits)))
         sinking.insert(&op);
     }

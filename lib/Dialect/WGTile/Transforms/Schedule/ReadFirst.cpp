@@ -25,6 +25,10 @@ static bool isVector(Operation *op) {
   return read && read.getTile().getType().getRank() == 1;
 }
 
+static bool readsVector(Operation *op) {
+  return isVector(op) || isa<ReadLanesOp>(op);
+}
+
 /// Whether an op may be computed before `place` of its block, after `moved`.
 static bool isReadyBefore(Operation *op, Operation *place,
                           const llvm::SetVector<Operation *> &moved) {
@@ -49,8 +53,7 @@ static Operation *findPlace(Block &block) {
   return place == block.end() ? nullptr : &*place;
 }
 
-/// Whether lanes can have a vector from each other.
-static bool canSpread(ReadOp read) {
+bool wgtile::canReadByLanes(ReadOp read) {
   SmallVector<int64_t> strides;
   int64_t offset;
   return SpreadLanesOp::canMake(read.getTile().getType()) &&
@@ -80,18 +83,22 @@ static Operation *findFirstUse(Value value) {
   return first;
 }
 
+ReadLanesOp wgtile::createReadByLanes(OpBuilder &b, ReadOp read) {
+  int64_t size = read.getTile().getType().getDimSize(0);
+  SmallVector<Type> words(ReadLanesOp::countParts(size), b.getI32Type());
+  return ReadLanesOp::create(b, read.getLoc(), words, read.getSource(),
+                             read.getIndices(), size,
+                             read.getInBounds().front(), read.getPaddingAttr());
+}
+
 /// Lets the lanes of a warp read a vector together, and makes it of what they
 /// have where it is used.
 static void readByLanes(ReadOp read) {
-  if (!canSpread(read) || read.use_empty())
+  if (!canReadByLanes(read) || read.use_empty())
     return;
   RankedTensorType type = read.getTile().getType();
   OpBuilder b(read);
-  SmallVector<Type> words(ReadLanesOp::countParts(type.getDimSize(0)),
-                          b.getI32Type());
-  auto lanes = ReadLanesOp::create(
-      b, read.getLoc(), words, read.getSource(), read.getIndices(),
-      type.getDimSize(0), read.getInBounds().front(), read.getPaddingAttr());
+  ReadLanesOp lanes = createReadByLanes(b, read);
   b.setInsertionPoint(findFirstUse(read.getTile()));
   Value vector =
       SpreadLanesOp::create(b, read.getLoc(), type, lanes.getParts());
@@ -113,10 +120,10 @@ void wgtile::readFirst(scf::ForOp loop) {
     // What is stored may be read afterwards.
     if (stores(op))
       break;
-    if ((isVector(&op) || (op.getNumRegions() == 0 && isPure(&op))) &&
+    if ((readsVector(&op) || (op.getNumRegions() == 0 && isPure(&op))) &&
         isReadyBefore(&op, place, ready))
       ready.insert(&op);
-    if (isVector(&op) && ready.contains(&op))
+    if (readsVector(&op) && ready.contains(&op))
       (void)getBackwardSlice(&op, &moved, options);
   }
   for (Operation *op : ready)
@@ -125,7 +132,9 @@ void wgtile::readFirst(scf::ForOp loop) {
   // Shuffles cost more than they gain where registers suffice.
   int64_t registers = 0;
   for (Operation *op : moved)
-    if (isVector(op) && canSpread(cast<ReadOp>(op)))
+    if (isa<ReadLanesOp>(op))
+      registers += op->getNumResults();
+    else if (isVector(op) && canReadByLanes(cast<ReadOp>(op)))
       registers += countRegisters(cast<ReadOp>(op));
   if (registers <= kMostRegisters)
     return;
@@ -149,16 +158,21 @@ void wgtile::readFirst(scf::IfOp branch) {
   options.omitBlockArguments = true;
   options.inclusive = true;
   options.filter = [&](Operation *op) { return op->getBlock() == body; };
-  for (auto read : llvm::make_early_inc_range(body->getOps<ReadOp>())) {
+  for (Operation &op : llvm::make_early_inc_range(*body)) {
     // Of what is not there nothing is accessed, so that it may be read where
     // the branch is not taken.
-    if (!isVector(read) || !canSpread(read) || read.getInBounds().front())
+    auto read = dyn_cast<ReadOp>(op);
+    auto lanes = dyn_cast<ReadLanesOp>(op);
+    if (lanes ? lanes.getInBounds()
+              : !read || !isVector(read) || !canReadByLanes(read) ||
+                    read.getInBounds().front())
       continue;
     llvm::SetVector<Operation *> slice;
-    (void)getBackwardSlice(read.getOperation(), &slice, options);
-    bool isReady = llvm::all_of(slice, [&](Operation *op) {
-      bool isFree = op == read || (op->getNumRegions() == 0 && isPure(op));
-      return isFree && llvm::all_of(op->getOperands(), [&](Value operand) {
+    (void)getBackwardSlice(&op, &slice, options);
+    bool isReady = llvm::all_of(slice, [&](Operation *needed) {
+      bool isFree =
+          needed == &op || (needed->getNumRegions() == 0 && isPure(needed));
+      return isFree && llvm::all_of(needed->getOperands(), [&](Value operand) {
                Operation *producer = operand.getDefiningOp();
                return slice.contains(producer) ||
                       (operand.getParentBlock() != body &&
@@ -168,8 +182,9 @@ void wgtile::readFirst(scf::IfOp branch) {
     });
     if (!isReady)
       continue;
-    for (Operation *op : slice)
-      op->moveBefore(place);
-    readByLanes(read);
+    for (Operation *needed : slice)
+      needed->moveBefore(place);
+    if (read)
+      readByLanes(read);
   }
 }

@@ -12,6 +12,8 @@
 #ifndef SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_SCHEDULE_READFIRST_H
 #define SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_SCHEDULE_READFIRST_H
 
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace wgtile {
@@ -23,6 +25,10 @@ void readFirst(mlir::scf::ForOp loop);
 /// The same for a branch of the block that an MMA is in, as of a loop's first
 /// iteration that was peeled.
 void readFirst(mlir::scf::IfOp branch);
+
+/// Whether a warp's lanes can read a vector together, and the read by them.
+bool canReadByLanes(ReadOp read);
+ReadLanesOp createReadByLanes(mlir::OpBuilder &b, ReadOp read);
 
 } // namespace wgtile
 

@@ -199,6 +199,50 @@ def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
                            "::wgtile::WGTileDialect"];
 }
 
+def WGTilePackConditions
+    : Pass<"wgtile-pack-conditions", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Conditions that follow from rows or columns alone are bits";
+  let description = [{
+    An element of a tile that is selected by several conditions pays a comparison for
+    each. Of those that follow from its row, from its column, or from a bound of its
+    row a lane can have one word for all of its columns of a row
+    (`wgtile.bits_below`, `wgtile.lane_bits`): they are combined 32 at a time, and an
+    element tests one bit, a few of which become predicates by one instruction.
+    Vectors of columns that only such conditions need are read by a warp's lanes
+    together (`wgtile.read_lanes`), which compare each element once.
+
+    Conditions become bits where a vector of columns need not be read by each lane,
+    or where at least two comparisons of all elements are saved; others stay, and are
+    combined with the test of a bit. The pass changes kernels with block loops
+    (`wgtile.block_loop`) and MMAs by wgmma, in tiles of at most 128 columns that
+    warps divide along the rows.
+
+    Before:
+    ```mlir
+    %a = arith.cmpi sle, %ramp, %radius : tensor<64x128xi32, #mma>
+    %b = arith.cmpi eq, %vector, %one : tensor<128xi32, #columns>
+    %c = wgtile.broadcast %b dimension 1 : tensor<128xi1, #columns> -> tensor<64x128xi1, #mma>
+    %d = arith.ori %a, %c : tensor<64x128xi1, #mma>
+    %e = arith.select %d, %scores, %lowest
+    ```
+    After:
+    ```mlir
+    %a = wgtile.bits_below %bounds : tensor<64xi32, #rows>
+    %b = wgtile.lane_bits %bit0, %bit1, %bit2, %bit3
+    %c = tensor.splat %b : tensor<64xi32, #rows>
+    %d = arith.ori %a, %c : tensor<64xi32, #rows>
+    %t = wgtile.test_bits %d : tensor<64xi32, #rows> -> tensor<64x128xi1, #mma>
+    %e = arith.select %t, %scores, %lowest
+    ```
+  }];
+  let statistics = [
+    Statistic<"numPacked", "num-packed", "Number of selections by bits">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::wgtile::WGTileDialect"];
+}
+
 def WGTileSplitRange : Pass<"wgtile-split-range", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Cut block loops where a condition on their index turns false";
   let description = [{
