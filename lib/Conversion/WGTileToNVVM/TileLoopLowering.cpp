@@ -49,16 +49,24 @@ public:
       total = mul(total, count);
     first = cast(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x));
     blocks = cast(gpu::GridDimOp::create(b, loc, gpu::Dimension::x));
+    last = arith::SubIOp::create(b, loc, total, constant(1));
   }
 
   /// Number of tiles; this thread block's first one; number of blocks.
   Value total, first, blocks;
+  /// One less than the number of tiles.
+  Value last;
 
   Value constant(int64_t value) { return createI32(b, loc, value); }
-  /// One less than the number of tiles.
-  Value last() { return arith::SubIOp::create(b, loc, total, constant(1)); }
+  /// What follows the last tile. It is no variable, of which a loop with a
+  /// counter keeps `last` alone in a register.
+  Value end() { return constant(-1); }
   Value less(Value lhs, Value rhs) {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lhs, rhs);
+  }
+  Value isTile(Value point) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, point,
+                                 last);
   }
 
   /// Indices of a point in row-major order, as index.
@@ -67,9 +75,9 @@ public:
   }
 
   /// The point in row-major order that is at `point` in the order of blocks;
-  /// the number of tiles past the last one.
+  /// `end` past the last one.
   Value lookUp(Value point) {
-    auto branch = scf::IfOp::create(b, loc, b.getI32Type(), less(point, total),
+    auto branch = scf::IfOp::create(b, loc, b.getI32Type(), isTile(point),
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
@@ -90,7 +98,7 @@ public:
             all.back());
     scf::YieldOp::create(b, loc, ValueRange(result));
     b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, loc, total);
+    scf::YieldOp::create(b, loc, end());
     return branch.getResult(0);
   }
 
@@ -180,19 +188,19 @@ public:
   /// In one thread.
   Value next() {
     // If no block gets a second tile, there is no counter.
-    Value hasMore = order.less(order.blocks, order.total);
+    Value hasMore = order.isTile(order.blocks);
     auto branch = scf::IfOp::create(b, loc, b.getI32Type(), hasMore,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     // Each tile's program takes one number, so that the last one wraps.
     Value taken = LLVM::AtomicRMWOp::create(
-        b, loc, LLVM::AtomicBinOp::uinc_wrap, counterAddress(), order.last(),
+        b, loc, LLVM::AtomicBinOp::uinc_wrap, counterAddress(), order.last,
         LLVM::AtomicOrdering::monotonic, "device");
     scf::YieldOp::create(
         b, loc, ValueRange(arith::AddIOp::create(b, loc, taken, order.blocks)));
     b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, loc, order.total);
+    scf::YieldOp::create(b, loc, order.end());
     return branch.getResult(0);
   }
 
@@ -321,7 +329,7 @@ private:
     return loop.getResults();
   }
 
-  /// scf.while (%point, ...) { %point < total } do { body; next point }
+  /// scf.while (%point, ...) { %point <= last } do { body; next point }
   static ValueRange fetchTiles(ForEachTileOp op, TileOrder &order, Value next,
                                ValueRange ended,
                                ConversionPatternRewriter &rewriter,
@@ -334,7 +342,7 @@ private:
     auto loop = scf::WhileOp::create(rewriter, loc, types, inits);
     Block *before = rewriter.createBlock(&loop.getBefore(), {}, types, locs);
     scf::ConditionOp::create(rewriter, loc,
-                             order.less(before->getArgument(0), order.total),
+                             order.isTile(before->getArgument(0)),
                              before->getArguments());
     Block *after = rewriter.createBlock(&loop.getAfter(), {}, types, locs);
     Value point = after->getArgument(0);

@@ -132,7 +132,7 @@ def WGTile_NextTileOp : WGTile_Op<"next_tile", [
   let summary = "Take the next tile from the scheduler's counter";
   let description = [{
     The number of the first point of the loop's index space that no block has taken;
-    the number of points if there is none left. Without roles the first thread takes
+    a number of no point if there is none left. Without roles the first thread takes
     it, and other threads get 0.
 
     - (C1) The op is in a loop over tiles, maybe in a branch, which has a counter and is
