@@ -89,8 +89,8 @@ static LogicalResult makeCopies(LoadGroup &group, const IRMapping &mapping) {
                                   /*instance=*/0, source, load.getIndices());
     Operation *both = copy;
     if (choice)
-      both = copyBoth(copy, cast<arith::SelectOp>(
-                                mapping.lookup(choice.getOperation())));
+      both = copyBoth(
+          copy, cast<arith::SelectOp>(mapping.lookup(choice.getOperation())));
     last = ancestorIn(block, both);
     load.replaceAllUsesWith(
         ub::PoisonOp::create(b, load.getLoc(), load.getTile().getType(),
