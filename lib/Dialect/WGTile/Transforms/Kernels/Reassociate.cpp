@@ -13,6 +13,7 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/Predicates.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -158,9 +159,9 @@ struct CompareWithColumn : OpRewritePattern<arith::CmpIOp> {
     if (!rows) {
       rows = findRows(op.getRhs());
       other = op.getLhs();
-      predicate = swap(predicate);
+      predicate = swapOperands(predicate);
     }
-    if (!rows || !isColumnNumber(other) || !isSigned(predicate))
+    if (!rows || !isColumnNumber(other) || !isSignedOrEquality(predicate))
       return rewriter.notifyMatchFailure(
           op, "not between rows and numbers of columns, with a sign");
     Location loc = op.getLoc();
@@ -193,26 +194,6 @@ private:
     auto broadcast = tile.getDefiningOp<BroadcastOp>();
     return broadcast && broadcast.getDimension() == 1 &&
            broadcast.getSource().getDefiningOp<StepOp>();
-  }
-  static bool isSigned(arith::CmpIPredicate predicate) {
-    using P = arith::CmpIPredicate;
-    return llvm::is_contained({P::eq, P::ne, P::slt, P::sle, P::sgt, P::sge},
-                              predicate);
-  }
-  static arith::CmpIPredicate swap(arith::CmpIPredicate predicate) {
-    using P = arith::CmpIPredicate;
-    switch (predicate) {
-    case P::slt:
-      return P::sgt;
-    case P::sle:
-      return P::sge;
-    case P::sgt:
-      return P::slt;
-    case P::sge:
-      return P::sle;
-    default:
-      return predicate;
-    }
   }
 };
 

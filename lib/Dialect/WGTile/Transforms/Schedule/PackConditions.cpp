@@ -13,6 +13,7 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/Predicates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -61,28 +62,6 @@ struct Gain {
   }
 };
 } // namespace
-
-static arith::CmpIPredicate swapOperands(arith::CmpIPredicate predicate) {
-  using P = arith::CmpIPredicate;
-  switch (predicate) {
-  case P::slt:
-    return P::sgt;
-  case P::sle:
-    return P::sge;
-  case P::sgt:
-    return P::slt;
-  case P::sge:
-    return P::sle;
-  default:
-    return predicate;
-  }
-}
-
-static bool isSigned(arith::CmpIPredicate predicate) {
-  using P = arith::CmpIPredicate;
-  return llvm::is_contained({P::eq, P::ne, P::slt, P::sle, P::sgt, P::sge},
-                            predicate);
-}
 
 static bool isSplat(Value tile) {
   DenseElementsAttr constant;
@@ -134,7 +113,7 @@ static std::optional<RampComparison> matchComparison(Value condition) {
   bool isOfColumns = broadcast && broadcast.getDimension() == 1;
   auto compare = (isOfColumns ? broadcast.getSource() : condition)
                      .getDefiningOp<arith::CmpIOp>();
-  if (!compare || !isSigned(compare.getPredicate()))
+  if (!compare || !isSignedOrEquality(compare.getPredicate()))
     return std::nullopt;
   auto match = [&](Value numbers, Value other) -> std::optional<Ramp> {
     if (!isOfRows(other))

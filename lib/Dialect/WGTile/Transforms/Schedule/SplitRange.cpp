@@ -10,6 +10,7 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/Predicates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -42,22 +43,6 @@ struct Cut {
   bool holdsFirst;
 };
 } // namespace
-
-/// The predicate of a comparison whose operands are swapped.
-static arith::CmpIPredicate swapOperands(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::slt:
-    return arith::CmpIPredicate::sgt;
-  case arith::CmpIPredicate::sgt:
-    return arith::CmpIPredicate::slt;
-  case arith::CmpIPredicate::sle:
-    return arith::CmpIPredicate::sge;
-  case arith::CmpIPredicate::sge:
-    return arith::CmpIPredicate::sle;
-  default:
-    return predicate;
-  }
-}
 
 /// The cut that makes a condition a constant on either side, if there is one.
 static std::optional<Cut> findCut(scf::ForOp loop, arith::CmpIOp condition) {
