@@ -12,8 +12,8 @@
 // The producer: the counter is asked where the number is taken. It becomes 0 with the
 // last of as many questions as there are tiles.
 // CHECK:         %[[TOTAL:.*]] = arith.muli %[[N:.*]], %[[N]] : i32
+// CHECK:         %[[LAST:.*]] = arith.subi %[[TOTAL]], %c1_i32 : i32
 // CHECK:         scf.while
-// CHECK:           %[[LAST:.*]] = arith.subi %[[TOTAL]], %c1_i32 : i32
 // CHECK:           llvm.atomicrmw uinc_wrap %{{.*}}, %[[LAST]] syncscope("device") monotonic
 // CHECK:           %[[PHASE:.*]] = arith.xori %{{.*}}, %c1_i32
 // CHECK:           %[[EMPTY:.*]] = arith.addi %{{.*}}, %c1048_i32 : i32
