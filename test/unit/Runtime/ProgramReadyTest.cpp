@@ -51,6 +51,9 @@ TEST_F(ProgramReadyTest, AddressesAndScalarsAreEachCallsOwn) {
 }
 
 TEST_F(ProgramReadyTest, OtherShapesAndStridesAreAnotherKind) {
+  // Memory for the elements between, so that none of it is another argument's.
+  arguments.make(Left, DType::F32, {2 * 128});
+  arguments.tensor(Left).shape = {128};
   arguments.tensor(Left).strides = {2};
   ASSERT_EQ(launch(), "<success>");
   EXPECT_EQ(last()[4], "0200000000000000");
