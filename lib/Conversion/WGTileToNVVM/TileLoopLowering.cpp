@@ -58,10 +58,9 @@ public:
   Value last;
 
   Value constant(int64_t value) { return createI32(b, loc, value); }
-  /// What follows the last tile. With roles it is no variable, so that the
-  /// producer keeps `last` alone in a register; other kernels are better off
-  /// with a variable where their registers are short.
-  Value end() { return RolesOp::getRoleOf(op).first ? constant(-1) : total; }
+  /// What follows the last tile. It is no variable, of which a loop with a
+  /// counter keeps `last` alone in a register.
+  Value end() { return constant(-1); }
   Value less(Value lhs, Value rhs) {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lhs, rhs);
   }
