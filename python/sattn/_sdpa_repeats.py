@@ -4,7 +4,7 @@ by identity. Whatever is new takes the long way (_sdpa.py), which checks it."""
 import dataclasses
 import weakref
 
-from . import _arrays, _autograd, _bsr, _hints, _repeats, cache
+from . import _arrays, _bsr, _hints, _repeats, cache
 
 #: Calls that are kept, at most.
 LIMIT = 4096
@@ -95,9 +95,7 @@ def repeated(query, key, value, attn_mask, dropout_p, is_causal, scale, check, p
                 return None
         dtype, device = query.dtype, call.device
         if key.dtype is not dtype or value.dtype is not dtype or query.device != device or key.device != device \
-                or value.device != device or query.requires_grad or key.requires_grad or value.requires_grad \
-                or query.is_neg() or key.is_neg() or value.is_neg() or not query.data_ptr() or not key.data_ptr() \
-                or not value.data_ptr() or _autograd.may_have_tangents():
+                or value.device != device or not _arrays.are_plain((query, key, value)):
             return None
         crow, col = parts[:2] if len(parts) == 3 else (parts[0].crow_indices(), parts[0].col_indices())
         if (crow.shape, col.shape, parts[-1].shape) != call.shapes or crow.device != device or col.device != device:
