@@ -7,6 +7,8 @@ from ._scatter_source import LISTS, ScatterMm
 
 # Widths of matrices that have programs of their own, which have no more columns than these.
 _WIDTHS = (16, 32, 64, 128, 256)
+# The part of the others that lists do not have, from which a program is compiled for short lists.
+_SPARSE = 0.85
 
 
 def _require_rank(name, array, wanted, rank, more=False):
@@ -112,6 +114,14 @@ def _has_all_entries(format, operands, result):
     return entries == matrices and math.prod(out.shape) == math.prod(result.shape)
 
 
+def _sparsity_of(operands):
+    """The sparsity that a program is compiled for: that of short lists, or None."""
+    if "r" not in operands:
+        return None
+    most = operands["r"].shape[0] * operands["others"].shape[-4]
+    return _SPARSE if most and operands["q"].shape[0] <= (1 - _SPARSE) * most else None
+
+
 def _program(format, operands, arrays, precision, overwrite):
     """The program of one kind of call."""
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
@@ -126,7 +136,7 @@ def _program(format, operands, arrays, precision, overwrite):
     grid_rank = 1 if format == "scatter_mm" else 2
     source = ScatterMm(format=format, dtype=dtype, out=out, block=tuple(operands["blocks"].shape[1:]),
                        n=n if n in _WIDTHS else None, index=index, batch=operands["out"].ndim - 2 - grid_rank,
-                       precision=precision, overwrite=overwrite)
+                       precision=precision, overwrite=overwrite, sparsity=_sparsity_of(operands) if on_gpu else None)
     return cache.program(source, arrays.device.index if on_gpu else _compiler.CPU)
 
 

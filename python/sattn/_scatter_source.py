@@ -16,6 +16,7 @@ class ScatterMm:
     block: rows and columns of a block. n: columns of a matrix that is added to, or None where any may come.
     index: the element type, "i32" or "i64", of each list. batch: batch dimensions of others and the result.
     precision: "ieee", or of f32 "tf32". overwrite: whether the old elements do not count, of which none are left then.
+    sparsity: the part of the others that lists do not have, or None where it makes no difference.
     """
 
     format: str
@@ -27,6 +28,12 @@ class ScatterMm:
     batch: int
     precision: str
     overwrite: bool = False
+    sparsity: float | None = None
+
+    @property
+    def options(self):
+        """Of the pipeline of a GPU."""
+        return "" if self.sparsity is None else f"sparsity={self.sparsity}"
 
     @property
     def operands(self):

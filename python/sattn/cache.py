@@ -81,7 +81,7 @@ def reason(error):
 def _compiled(source, target):
     if target == _compiler.CPU:
         return _compiler.compile(source.text())
-    return _compiler.compile(source.text(), "cuda", device=target)
+    return _compiler.compile(source.text(), "cuda", device=target, options=getattr(source, "options", ""))
 
 
 def begin(source, target):

@@ -7,7 +7,7 @@ import warnings
 
 import torch
 
-from . import _bsr, _dense_mm, _pytorch, _sampled, _sdpa, _softmax
+from . import _bsr, _dense_mm, _pytorch, _sampled, _scatter, _scatter_bsr, _sdpa, _softmax
 
 _lock = threading.Lock()
 _local = threading.local()
@@ -32,10 +32,12 @@ class _Enabled:
         disable()
 
 
-def _unsupported(bsr, others, like):
+def _unsupported(bsr, others, like, takes_any_block):
     """Why a call is left to PyTorch, or None. others: its tensors besides the matrix, or None. like: of a product, the tensor
-    whose elements' type counts, beside which the matrix may be a mask of booleans; else None."""
-    if not isinstance(bsr, torch.Tensor) or bsr.layout != torch.sparse_bsr \
+    whose elements' type counts, beside which the matrix may be a mask of booleans; else None. takes_any_block: whether
+    blocks have any size, and may be a tensor of blocks alone."""
+    layouts = (torch.sparse_bsr, torch.strided) if takes_any_block else (torch.sparse_bsr,)
+    if not isinstance(bsr, torch.Tensor) or bsr.layout not in layouts \
             or not all(isinstance(tensor, (torch.Tensor, type(None))) for tensor in others):
         return "the matrix is no torch.sparse_bsr tensor"
     if bsr.device.type not in ("cpu", "cuda"):
@@ -46,9 +48,10 @@ def _unsupported(bsr, others, like):
             return f"elements are of {tensor.dtype}, not of float16, bfloat16, float32 or float64"
     if like is None:
         return None
-    block = tuple(bsr.values().shape[-2:])
-    if any(size % 8 for size in block) or bsr.device.type == "cuda" and block[0] > 256:
-        return f"blocks are {block[0]} x {block[1]}"
+    if not takes_any_block:
+        block = tuple(bsr.values().shape[-2:])
+        if any(size % 8 for size in block) or bsr.device.type == "cuda" and block[0] > 256:
+            return f"blocks are {block[0]} x {block[1]}"
     if like.dtype == torch.float32 and bsr.device.type == "cuda" \
             and torch.get_float32_matmul_precision() == "highest":
         return ("float32 on CUDA is fast here as tf32 alone, which torch.set_float32_matmul_precision('high') allows")
@@ -77,13 +80,13 @@ def _leave(name, reason, arguments, options):
         _local.is_leaving = False
 
 
-def _run(name, ours, bsr, others, like, arguments, options):
+def _run(name, ours, bsr, others, like, arguments, options, takes_any_block=False):
     """The result by this package, or by PyTorch where this package has no code. Records no gradient, as PyTorch's own
     functions record none: they are called below autograd."""
     global _products
     if _count == 0 or getattr(_local, "is_leaving", False):
         return _originals[name](*arguments, **options)
-    reason = _unsupported(bsr, others, like)
+    reason = _unsupported(bsr, others, like, takes_any_block)
     if reason is None:
         try:
             with torch.no_grad():
@@ -139,6 +142,17 @@ def _bsr_softmax(input, max_row_nnz=None):
                 (input, max_row_nnz), {})
 
 
+def _scatter_mm(blocks, others, indices_data, *, accumulators=None):
+    ours = functools.partial(_scatter.scatter_mm, blocks, others, indices_data, accumulators=accumulators)
+    return _run("scatter_mm", ours, blocks, (others, accumulators), blocks, (blocks, others, indices_data),
+                {"accumulators": accumulators}, takes_any_block=True)
+
+
+def _bsr_scatter_mm(bsr, other, indices_data=None, out=None):
+    ours = functools.partial(_scatter_bsr.bsr_scatter_mm, bsr, other, indices_data, out)
+    return _run("bsr_scatter_mm", ours, bsr, (other, out), bsr, (bsr, other, indices_data, out), {}, takes_any_block=True)
+
+
 def _scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scale=None):
     arguments = query, key, value, attn_mask, dropout_p, is_causal, scale
     return _run("_scaled_dot_product_attention", functools.partial(_sdpa.scaled_dot_product_attention, *arguments), attn_mask,
@@ -146,22 +160,24 @@ def _scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, i
 
 
 _OURS = {"bsr_dense_mm": _bsr_dense_mm, "bsr_dense_addmm": _bsr_dense_addmm, "sampled_addmm": _sampled_addmm,
-         "bsr_softmax": _bsr_softmax, "_scaled_dot_product_attention": _scaled_dot_product_attention}
+         "bsr_softmax": _bsr_softmax, "scatter_mm": _scatter_mm, "bsr_scatter_mm": _bsr_scatter_mm,
+         "_scaled_dot_product_attention": _scaled_dot_product_attention}
 # Those that stay PyTorch's where it is to check arguments: they call others of these.
 _CHECKING = "bsr_dense_mm", "_scaled_dot_product_attention"
 
 
 def enable(*, strict=False):
-    """Has PyTorch's block-sparse functions run here: bsr_dense_mm, bsr_dense_addmm, sampled_addmm, bsr_softmax and
-    _scaled_dot_product_attention of torch.sparse._triton_ops.
+    """Has PyTorch's block-sparse functions run here: bsr_dense_mm, bsr_dense_addmm, sampled_addmm, bsr_softmax, scatter_mm,
+    bsr_scatter_mm and _scaled_dot_product_attention of torch.sparse._triton_ops.
 
     So do the operations of PyTorch that call them for a torch.sparse_bsr matrix on CUDA, where Triton is installed:
     torch.nn.functional.linear with a sparse weight, torch.addmm, torch.mm and `@`, for blocks of powers of 2 from 16 on
     and columns in whole multiples of a block's rows, as PyTorch decides. Gradients are PyTorch's as before.
 
     What has no fast kernel here runs PyTorch's own, with one RuntimeWarning for each reason: other types than float16,
-    bfloat16, float32 and, on the CPU, float64; but for bsr_softmax, blocks that are no multiples of 8, and float32 on
-    CUDA, which is slow here unless torch.set_float32_matmul_precision allows tf32. Parameters (`meta`) that this package does not take go to PyTorch's
+    bfloat16, float32 and, on the CPU, float64; but for bsr_softmax, float32 on CUDA, which is slow here unless
+    torch.set_float32_matmul_precision allows tf32, and, but for scatter_mm and bsr_scatter_mm too, blocks that are no
+    multiples of 8. Parameters (`meta`) that this package does not take go to PyTorch's
     function, too. Other errors are this package's ValueError or TypeError.
 
     strict: whether PyTorch's bsr_dense_mm and _scaled_dot_product_attention stay and check their arguments in their words

@@ -12,7 +12,8 @@ torch = pytest.importorskip("torch")
 from torch.sparse import _triton_ops  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse")
-NAMES = "bsr_dense_mm", "bsr_dense_addmm", "sampled_addmm", "bsr_softmax", "_scaled_dot_product_attention"
+NAMES = ("bsr_dense_mm", "bsr_dense_addmm", "sampled_addmm", "bsr_softmax", "scatter_mm", "bsr_scatter_mm",
+         "_scaled_dot_product_attention")
 
 
 @pytest.fixture
@@ -284,6 +285,27 @@ def test_the_other_functions(package, given, calls):
         with pytest.raises(ValueError, match="argument 'is_causal': expected False"):
             _triton_ops._scaled_dot_product_attention(a, key, value, visible.to_sparse_bsr((16, 16)), is_causal=True)
     assert [name for name, *_ in calls] == ["bsr_softmax"]
+
+
+def test_scattered_products(package, sattn, given, calls):
+    _, bsr, b = given
+    odd = torch.randn(6, 10).to_sparse_bsr((3, 5))
+    with package.enable():
+        for format in ("scatter_mm", "bsr_strided_mm", "bsr_strided_mm_compressed"):
+            indices_data = sattn.bsr_scatter_mm_indices_data(bsr, b[:, :16], format)
+            assert near(_triton_ops.bsr_scatter_mm(bsr, b[:, :16], indices_data), bsr.to_dense() @ b[:, :16])
+            accumulators = torch.zeros(64, 16)
+            others = b[:, :16].contiguous()
+            if format == "scatter_mm":
+                others, accumulators = others.view(5, 16, 16), accumulators.view(4, 16, 16)
+            assert _triton_ops.scatter_mm(bsr.values(), others, indices_data, accumulators=accumulators) is accumulators
+            assert near(accumulators.view(64, 16), bsr.to_dense() @ b[:, :16])
+        out = torch.empty(6, 7)
+        assert _triton_ops.bsr_scatter_mm(odd, b[:10, :7], out=out) is out and near(out, odd.to_dense() @ b[:10, :7])
+        assert package.info() == (7, {})
+        with pytest.warns(RuntimeWarning, match="PyTorch's own scatter_mm runs, since elements are of torch.int32"):
+            assert _triton_ops.scatter_mm(bsr.values().to(torch.int32), b.to(torch.int32), ("scatter_mm",)) == "theirs"
+    assert [name for name, *_ in calls] == ["scatter_mm"]
 
 
 def test_strict_leaves_the_checks_of_attention_to_pytorch(package, calls):

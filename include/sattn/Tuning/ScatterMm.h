@@ -23,6 +23,9 @@ struct Facts {
   int64_t elementBytes = 2;
   /// Columns of a matrix that is added to, if known.
   std::optional<int64_t> n;
+  /// Part of the others that a list does not have on average, in hundredths, if
+  /// known.
+  std::optional<int64_t> sparsity;
 };
 
 /// The parameters without a table's row: a block's rows and columns, or a part

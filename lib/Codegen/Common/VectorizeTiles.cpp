@@ -112,26 +112,32 @@ static Value writeTile(PatternRewriter &rewriter, Location loc, Value tile,
       .getResult();
 }
 
-/// A tile that one of two branches wrote becomes a vector that one of two
-/// branches computed, written after the branch:
+/// Tiles that one of two branches wrote become vectors that one of two branches
+/// computed, written after the branch:
 ///   scf.if -> tensor { yield (transfer_write %v, %empty) } else { ... }
 struct SinkWriteOutOfIf : OpRewritePattern<scf::IfOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(scf::IfOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getNumResults() != 1 || op.getElseRegion().empty())
-      return rewriter.notifyMatchFailure(op, "not a branch of one result");
-    auto tensorType = dyn_cast<RankedTensorType>(op.getResult(0).getType());
-    if (!getWholeTileWrite(op.thenYield().getOperand(0)) &&
-        !getWholeTileWrite(op.elseYield().getOperand(0)))
+    if (op.getElseRegion().empty())
+      return rewriter.notifyMatchFailure(op, "not a branch of results");
+    SmallVector<unsigned> tiles;
+    SmallVector<Type> types(op.getResultTypes());
+    for (unsigned i = 0; i < op.getNumResults(); ++i) {
+      auto type = dyn_cast<RankedTensorType>(types[i]);
+      if (!type || (!getWholeTileWrite(op.thenYield().getOperand(i)) &&
+                    !getWholeTileWrite(op.elseYield().getOperand(i))))
+        continue;
+      types[i] = VectorType::get(type.getShape(), type.getElementType());
+      tiles.push_back(i);
+    }
+    if (tiles.empty())
       return rewriter.notifyMatchFailure(op, "no branch ends in a write of a "
                                              "whole tile");
     Location loc = op.getLoc();
-    auto type =
-        VectorType::get(tensorType.getShape(), tensorType.getElementType());
-    auto newIf = scf::IfOp::create(rewriter, loc, TypeRange{type},
-                                   op.getCondition(), /*addThenBlock=*/false,
+    auto newIf = scf::IfOp::create(rewriter, loc, types, op.getCondition(),
+                                   /*addThenBlock=*/false,
                                    /*addElseBlock=*/false);
     rewriter.inlineRegionBefore(op.getThenRegion(), newIf.getThenRegion(),
                                 newIf.getThenRegion().begin());
@@ -139,17 +145,26 @@ struct SinkWriteOutOfIf : OpRewritePattern<scf::IfOp> {
                                 newIf.getElseRegion().begin());
     for (scf::YieldOp yield : {newIf.thenYield(), newIf.elseYield()}) {
       rewriter.setInsertionPoint(yield);
-      Value vector = getWholeTile(rewriter, loc, yield.getOperand(0));
-      rewriter.modifyOpInPlace(yield, [&] { yield->setOperand(0, vector); });
+      for (unsigned i : tiles) {
+        Value vector = getWholeTile(rewriter, loc, yield.getOperand(i));
+        rewriter.modifyOpInPlace(yield, [&] { yield->setOperand(i, vector); });
+      }
     }
     rewriter.setInsertionPointAfter(newIf);
-    Value empty = tensor::EmptyOp::create(rewriter, loc, tensorType.getShape(),
-                                          tensorType.getElementType());
-    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-    SmallVector<Value> indices(tensorType.getRank(), zero);
-    SmallVector<bool> inBounds(tensorType.getRank(), true);
-    rewriter.replaceOpWithNewOp<vector::TransferWriteOp>(
-        op, newIf.getResult(0), empty, indices, ArrayRef<bool>(inBounds));
+    SmallVector<Value> results(newIf.getResults());
+    for (unsigned i : tiles) {
+      auto type = cast<RankedTensorType>(op.getResult(i).getType());
+      Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                            type.getElementType());
+      Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+      SmallVector<Value> indices(type.getRank(), zero);
+      SmallVector<bool> inBounds(type.getRank(), true);
+      results[i] =
+          vector::TransferWriteOp::create(rewriter, loc, results[i], empty,
+                                          indices, ArrayRef<bool>(inBounds))
+              .getResult();
+    }
+    rewriter.replaceOp(op, results);
     return success();
   }
 };

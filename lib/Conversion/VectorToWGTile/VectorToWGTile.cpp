@@ -430,12 +430,11 @@ struct ReductionLowering : OpConversionPattern<vector::MultiDimReductionOp> {
       return rewriter.notifyMatchFailure(
           op, "not a reduction of the rows of a tile or of all of it, of f32 "
               "or integers");
-    Value part = isRowwise
-                     ? reduceRows(rewriter, op, *kind, type,
-                                  cast<Tile>(adaptor.getSource()))
-                     : wgtile::TileReduceOp::create(rewriter, op.getLoc(), type,
-                                                    *kind, adaptor.getSource())
-                           .getResult();
+    auto source = cast<Tile>(adaptor.getSource());
+    Value part =
+        isRowwise
+            ? reduce<wgtile::RowReduceOp>(rewriter, op, *kind, type, source)
+            : reduce<wgtile::TileReduceOp>(rewriter, op, *kind, type, source);
     rewriter.replaceOp(op, arith::getReductionOp(*kind, rewriter, op.getLoc(),
                                                  adaptor.getAcc(), part));
     return success();
@@ -446,22 +445,23 @@ private:
 
   /// The largest of widened elements is the largest of the narrow ones,
   /// widened: those of 16 bits are compared two at a time.
-  static Value reduceRows(ConversionPatternRewriter &rewriter,
-                          vector::MultiDimReductionOp op,
-                          arith::AtomicRMWKind kind, Type type, Tile source) {
+  template <typename OpTy>
+  static Value reduce(ConversionPatternRewriter &rewriter,
+                      vector::MultiDimReductionOp op, arith::AtomicRMWKind kind,
+                      Type type, Tile source) {
     auto widened = op.getSource().getDefiningOp<arith::ExtFOp>();
     Tile narrow;
     if (widened && (kind == arith::AtomicRMWKind::maxnumf ||
                     kind == arith::AtomicRMWKind::minnumf))
       narrow =
           dyn_cast_or_null<Tile>(rewriter.getRemappedValue(widened.getIn()));
-    if (!narrow || narrow.getType().getElementTypeBitWidth() != 16)
-      return wgtile::RowReduceOp::create(rewriter, op.getLoc(), type, kind,
-                                         source);
-    Type rows =
-        cast<RankedTensorType>(type).clone(narrow.getType().getElementType());
-    Value part =
-        wgtile::RowReduceOp::create(rewriter, op.getLoc(), rows, kind, narrow);
+    if (!narrow || narrow.getType().getRank() != 2 ||
+        narrow.getType().getElementTypeBitWidth() != 16)
+      return OpTy::create(rewriter, op.getLoc(), type, kind, source);
+    Type element = narrow.getType().getElementType();
+    if (auto rows = dyn_cast<RankedTensorType>(type))
+      element = rows.clone(element);
+    Value part = OpTy::create(rewriter, op.getLoc(), element, kind, narrow);
     return arith::ExtFOp::create(rewriter, op.getLoc(), type, part);
   }
 };

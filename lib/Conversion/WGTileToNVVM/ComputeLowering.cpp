@@ -21,28 +21,29 @@ using namespace mlir;
 using namespace wgtile;
 using namespace sattn::layout;
 
-/// Descriptor of a shared tile at an offset of the kernel's memory.
-static Value createDescriptor(OpBuilder &b, Location loc, Value offset,
-                              const SharedTile &tile, Major major) {
+namespace {
+/// Descriptor of a shared tile. The address field is in its lower half, which
+/// alone is computed: arithmetic on all 64 bits would carry between halves, in
+/// a chain of instructions before each MMA.
+struct Descriptor {
+  Value low;
+  uint32_t high;
+};
+} // namespace
+
+/// Of a tile at an offset of the kernel's memory.
+static Descriptor createDescriptor(OpBuilder &b, Location loc, Value offset,
+                                   const SharedTile &tile, Major major) {
   Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),
                                            createSharedAddress(b, loc, offset));
-  // encodeAddress, of an address known at run time.
-  Value masked =
-      arith::AndIOp::create(b, loc, address, createI32(b, loc, 0x3FFFF));
-  Value encoded = arith::ShRUIOp::create(b, loc, masked, createI32(b, loc, 4));
-  Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), encoded);
-  Value bits = arith::ConstantOp::create(
-      b, loc,
-      b.getI64IntegerAttr(static_cast<int64_t>(descriptorBits(tile, major))));
-  return arith::OrIOp::create(b, loc, wide, bits);
-}
-
-static Value addToDescriptor(OpBuilder &b, Location loc, Value descriptor,
-                             int64_t step) {
-  if (step == 0)
-    return descriptor;
-  Value constant = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(step));
-  return arith::AddIOp::create(b, loc, descriptor, constant);
+  // encodeAddress, of an address known at run time; shared memory is smaller
+  // than what the field holds.
+  Value encoded = arith::ShRUIOp::create(b, loc, address, createI32(b, loc, 4));
+  uint64_t bits = descriptorBits(tile, major);
+  return {arith::OrIOp::create(
+              b, loc, encoded,
+              createI32(b, loc, static_cast<int32_t>(llvm::Lo_32(bits)))),
+          llvm::Hi_32(bits)};
 }
 
 /// Index of this thread's warpgroup, the same register for all its threads.
@@ -141,11 +142,11 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
       clearRows(rewriter, op, adaptor.getB().front(),
                 adaptor.getRows().front());
     Location loc = op.getLoc();
-    Value aDescriptor;
+    Descriptor aDescriptor;
     if (aShared)
       aDescriptor =
           descriptorOfRows(rewriter, loc, adaptor.getA().front(), aShared);
-    Value bDescriptor =
+    Descriptor bDescriptor =
         createDescriptor(rewriter, loc, adaptor.getB().front(), b, bMajor);
     // An accumulator of zeros is not read (scale-d 0).
     bool startsAtZero = isZero(op.getAcc());
@@ -179,14 +180,27 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
       modifiers += aShared ? ", 0" : "";
       modifiers += bMajor == Major::K ? ", 0" : ", 1";
     }
-    std::string text = "wgmma.fence.sync.aligned;\n";
+    std::string text =
+        "{\n.reg .b32 %low;\n.reg .b64 %a, %b;\nwgmma.fence.sync.aligned;\n";
+    // Descriptors are added up in the text: nothing then keeps those of all
+    // steps in registers, out of a loop.
+    auto addDescriptor = [&](StringRef name, StringRef low,
+                             const Descriptor &descriptor, int64_t step) {
+      text +=
+          llvm::formatv("add.s32 %low, {0}, {1};\n"
+                        "mov.b64 {2}, {{%low, {3}};\n",
+                        low, step, name, static_cast<int32_t>(descriptor.high))
+              .str();
+    };
+    std::string aLow, bLow = addOperand(bDescriptor.low, "r");
+    if (aShared)
+      aLow = addOperand(aDescriptor.low, "r");
     for (int64_t k = 0; k < op.getBRows() / depth; ++k) {
       std::string a;
       if (aShared) {
-        a = addOperand(
-            addToDescriptor(rewriter, loc, aDescriptor,
-                            descriptorStep(aShared.getTile(), Major::K, 0, k)),
-            "l");
+        a = "%a";
+        addDescriptor(a, aLow, aDescriptor,
+                      descriptorStep(aShared.getTile(), Major::K, 0, k));
       } else {
         // A packed accumulator's registers are those of the A fragment, in
         // their order.
@@ -198,12 +212,9 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
         }
         a += "}";
       }
-      std::string bText =
-          addOperand(addToDescriptor(rewriter, loc, bDescriptor,
-                                     descriptorStep(b, bMajor, 0, k)),
-                     "l");
+      addDescriptor("%b", bLow, bDescriptor, descriptorStep(b, bMajor, 0, k));
       text += llvm::formatv("{0} {{{1}}, {2}, {3}, {4}{5};\n", instruction,
-                            registers, a, bText, startsAtZero && k == 0 ? 0 : 1,
+                            registers, a, "%b", startsAtZero && k == 0 ? 0 : 1,
                             modifiers)
                   .str();
     }
@@ -212,6 +223,7 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
     // which has them as operands.
     if (!isAsync)
       text += "wgmma.wait_group.sync.aligned 0;\n";
+    text += "}";
     constraints += "~{memory}";
 
     SmallVector<Value> accumulator(adaptor.getAcc());
@@ -243,19 +255,18 @@ private:
   }
 
   /// Descriptor of the 64 rows of a that this thread's warpgroup multiplies.
-  static Value descriptorOfRows(OpBuilder &b, Location loc, Value offset,
-                                SharedType type) {
+  static Descriptor descriptorOfRows(OpBuilder &b, Location loc, Value offset,
+                                     SharedType type) {
     SharedTile tile = type.getTile();
-    Value descriptor = createDescriptor(b, loc, offset, tile, Major::K);
+    Descriptor descriptor = createDescriptor(b, loc, offset, tile, Major::K);
     if (tile.rows == kWgmmaRows)
       return descriptor;
-    Value warpgroup =
-        arith::ExtUIOp::create(b, loc, b.getI64Type(), createWarpgroup(b, loc));
-    Value step = arith::ConstantOp::create(
-        b, loc,
-        b.getI64IntegerAttr(descriptorStep(tile, Major::K, kWgmmaRows, 0)));
-    return arith::AddIOp::create(
-        b, loc, descriptor, arith::MulIOp::create(b, loc, warpgroup, step));
+    Value step =
+        createI32(b, loc, descriptorStep(tile, Major::K, kWgmmaRows, 0));
+    descriptor.low = arith::AddIOp::create(
+        b, loc, descriptor.low,
+        arith::MulIOp::create(b, loc, createWarpgroup(b, loc), step));
+    return descriptor;
   }
 };
 

@@ -11,6 +11,7 @@
 #include "TileRegisters.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace wgtile;
@@ -59,4 +60,14 @@ Value wgtile::combineAll(OpBuilder &b, Location loc, arith::AtomicRMWKind kind,
     values = std::move(half);
   }
   return values.front();
+}
+
+Value wgtile::combinePair(OpBuilder &b, Location loc, arith::AtomicRMWKind kind,
+                          Value pair) {
+  SmallVector<Value> elements;
+  for (int64_t i : {0, 1}) {
+    Value element = vector::ExtractOp::create(b, loc, pair, i);
+    elements.push_back(arith::ExtFOp::create(b, loc, b.getF32Type(), element));
+  }
+  return combineAll(b, loc, kind, std::move(elements));
 }

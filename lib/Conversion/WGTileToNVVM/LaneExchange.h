@@ -28,6 +28,10 @@ mlir::Value combineAll(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::arith::AtomicRMWKind kind,
                        llvm::SmallVector<mlir::Value> values);
 
+/// Combines the elements of a pair of 16 bits, in f32.
+mlir::Value combinePair(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::arith::AtomicRMWKind kind, mlir::Value pair);
+
 } // namespace wgtile
 
 #endif // SATTN_LIB_CONVERSION_WGTILETONVVM_LANEEXCHANGE_H

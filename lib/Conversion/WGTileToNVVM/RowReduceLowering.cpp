@@ -13,8 +13,6 @@
 #include "LaneExchange.h"
 #include "TileRegisters.h"
 
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-
 using namespace mlir;
 using namespace wgtile;
 using sattn::layout::AccumulatorFragment;
@@ -64,19 +62,6 @@ struct RowReduceLowering : OpConversionPattern<RowReduceOp> {
     }
     rewriter.replaceOpWithMultiple(op, {values});
     return success();
-  }
-
-private:
-  /// The larger or smaller of a pair, widened for the lanes' exchange.
-  static Value combinePair(OpBuilder &b, Location loc,
-                           arith::AtomicRMWKind kind, Value pair) {
-    SmallVector<Value> elements;
-    for (int64_t i : {0, 1}) {
-      Value element = vector::ExtractOp::create(b, loc, pair, i);
-      elements.push_back(
-          arith::ExtFOp::create(b, loc, b.getF32Type(), element));
-    }
-    return combineAll(b, loc, kind, std::move(elements));
   }
 };
 

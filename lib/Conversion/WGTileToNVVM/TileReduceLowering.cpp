@@ -6,12 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Reductions and scans of register tiles that one warp has: over a thread's
-// elements, over the four lanes of a quad, which share rows, and over all
-// lanes. A scan keeps, on each way, what precedes.
+// Reductions and scans of register tiles: over a thread's elements, over the
+// four lanes of a quad, which share rows, and over all lanes; reductions also
+// over the block's warps. A scan keeps, on each way, what precedes.
 
+#include "I32Arithmetic.h"
 #include "LaneExchange.h"
 #include "TileRegisters.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <map>
 
@@ -23,15 +29,59 @@ using sattn::layout::kWarpThreads;
 
 static constexpr int64_t kQuadLanes = 4;
 
-/// Whether one warp has a tile, each element of it so many times, or an error.
-static LogicalResult requireOneWarp(Operation *op,
+/// Whether so many threads have a tile, each element of it so many times, or an
+/// error.
+static LogicalResult requireThreads(Operation *op,
                                     const TileRegisters &registers,
-                                    int64_t copies = 1) {
-  if (registers.elements * kWarpThreads ==
-      copies * registers.type.getNumElements())
+                                    int64_t threads, int64_t copies = 1) {
+  if (registers.elements * threads == copies * registers.type.getNumElements())
     return success();
-  return op->emitOpError() << "expected a tile that one warp has, but got "
-                           << registers.type;
+  return op->emitOpError() << "expected a tile that " << threads
+                           << " threads have, but got " << registers.type;
+}
+
+/// Whether an op's values are numbers that warps exchange in a loop, where the
+/// numbers of the iteration before may still be read.
+static bool isRepeated(Operation *op) {
+  return op->getParentOfType<LoopLikeOpInterface>() ||
+         op->getParentOfType<scf::WhileOp>();
+}
+
+/// What the numbers of a block's warps, of which all lanes of one have the
+/// same, combine to, by way of shared memory from `offset` on.
+static FailureOr<Value> combineWarps(OpBuilder &b, Operation *op,
+                                     arith::AtomicRMWKind kind, Value value,
+                                     std::optional<uint64_t> offset) {
+  int64_t warps = getBlockThreads(op) / kWarpThreads;
+  if (warps == 1)
+    return value;
+  if (!offset)
+    return op->emitOpError("expected a place in shared memory for the warps' "
+                           "numbers (wgtile-allocate-shared)");
+  if (RolesOp::getRoleOf(op).first)
+    return op->emitOpError(
+        "expected all threads of the block to take part, but "
+        "got a role");
+  Location loc = op->getLoc();
+  Type type = value.getType();
+  int64_t bytes = type.getIntOrFloatBitWidth() / 8;
+  I32Arithmetic i32{b, loc};
+  Value warp = arith::ShRUIOp::create(b, loc, createThreadId(b, loc),
+                                      createI32(b, loc, 5));
+  Value place = createSharedAddress(
+      b, loc,
+      i32.add(i32.mul(warp, bytes), i32.i32(static_cast<int64_t>(*offset))));
+  if (isRepeated(op))
+    gpu::BarrierOp::create(b, loc);
+  LLVM::StoreOp::create(b, loc, value, place);
+  gpu::BarrierOp::create(b, loc);
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < warps; ++i)
+    values.push_back(LLVM::LoadOp::create(
+        b, loc, type,
+        createSharedAddress(b, loc,
+                            static_cast<int64_t>(*offset) + i * bytes)));
+  return combineAll(b, loc, kind, std::move(values));
 }
 
 namespace {
@@ -45,14 +95,46 @@ struct TileReduceLowering : OpConversionPattern<TileReduceOp> {
         TileRegisters::get(op.getTile().getType());
     if (!source)
       return rewriter.notifyMatchFailure(op, "not a tile with a layout");
+    Location loc = op.getLoc();
     // The lanes of a quad hold the same elements of a vector of rows.
     int64_t copies = isRowVector(source->type.getEncoding()) ? kQuadLanes : 1;
-    if (failed(requireOneWarp(op, *source, copies)))
+    if (failed(requireThreads(op, *source, getBlockThreads(op), copies)))
       return failure();
-    Value value = combineAll(rewriter, op.getLoc(), op.getKind(),
+    Value value = combineAll(rewriter, loc, op.getKind(),
                              llvm::to_vector_of<Value>(adaptor.getTile()));
-    rewriter.replaceOp(op, combineLanes(rewriter, op.getLoc(), op.getKind(),
-                                        value, kWarpThreads, copies));
+    // Narrow ones are compared in pairs, and exchanged in f32.
+    bool isNarrow = source->packing == 2;
+    if (isNarrow)
+      value = combinePair(rewriter, loc, op.getKind(), value);
+    if (!op.getPartial()) {
+      value = combineLanes(rewriter, loc, op.getKind(), value, kWarpThreads,
+                           copies);
+      FailureOr<Value> whole =
+          combineWarps(rewriter, op, op.getKind(), value, op.getOffset());
+      if (failed(whole))
+        return failure();
+      value = *whole;
+    }
+    if (isNarrow)
+      value = arith::TruncFOp::create(rewriter, loc, op.getType(), value);
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+
+struct TileCombineLowering : OpConversionPattern<TileCombineOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(TileCombineOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value value = combineLanes(rewriter, op.getLoc(), op.getKind(),
+                               adaptor.getNumber().front(), kWarpThreads);
+    FailureOr<Value> whole =
+        combineWarps(rewriter, op, op.getKind(), value, op.getOffset());
+    if (failed(whole))
+      return failure();
+    rewriter.replaceOp(op, *whole);
     return success();
   }
 };
@@ -154,7 +236,7 @@ struct TileScanLowering : OpConversionPattern<TileScanOp> {
         TileRegisters::get(op.getTile().getType());
     if (!source)
       return rewriter.notifyMatchFailure(op, "not a tile with a layout");
-    if (failed(requireOneWarp(op, *source)))
+    if (failed(requireThreads(op, *source, kWarpThreads)))
       return failure();
     TileScan scan(rewriter, op.getLoc(), op.getKind(),
                   getFragment(source->type));
@@ -168,6 +250,6 @@ struct TileScanLowering : OpConversionPattern<TileScanOp> {
 
 void wgtile::populateTileReducePatterns(const TileTypeConverter &converter,
                                         RewritePatternSet &patterns) {
-  patterns.add<TileReduceLowering, TileScanLowering>(converter,
-                                                     patterns.getContext());
+  patterns.add<TileCombineLowering, TileReduceLowering, TileScanLowering>(
+      converter, patterns.getContext());
 }

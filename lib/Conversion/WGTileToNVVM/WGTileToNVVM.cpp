@@ -44,7 +44,9 @@ struct ConvertWGTileToNVVMPass
       SmallVector<BarrierInit> barriers = collectBarriers(kernel);
       usesShared |= !barriers.empty();
       kernel.walk([&](Operation *op) {
-        usesShared |= isa<ClusterReduceOp, LoadOp, RingOp>(op);
+        usesShared |=
+            isa<ClusterReduceOp, LoadOp, RingOp, TileCombineOp, TileReduceOp>(
+                op);
       });
       OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
       SmallVector<Value> tensorMaps;

@@ -19,15 +19,18 @@ static llvm::Error setNumber(Parameters &tile, const Facts &facts,
                              llvm::StringRef entry) {
   auto [name, text] = entry.split('=');
   if (name != "tile_m" && name != "tile_n" && name != "tile_k" &&
-      name != "stages")
-    return makeError("expected tile_m, tile_n, tile_k or stages, but got '" +
+      name != "stages" && name != "warps")
+    return makeError("expected tile_m, tile_n, tile_k, stages or warps, but "
+                     "got '" +
                      name + "'");
   int64_t most =
       name == "tile_m" ? facts.blockRows : llvm::alignTo(facts.blockColumns, 8);
   if (name == "tile_k")
-    most *= kBlocksAtOnce * kMaxMatrices;
+    most *= kBlocksAtOnce * kMaxWarps * kMaxMatrices;
   if (name == "stages")
     most = kMaxStages;
+  if (name == "warps")
+    most = kMaxWarps;
   int64_t number;
   if (text.getAsInteger(10, number) || number < 1 || number > most)
     return makeError("expected '" + name + "' from 1 to " + llvm::Twine(most) +
@@ -40,8 +43,8 @@ static llvm::Error setNumber(Parameters &tile, const Facts &facts,
     return makeError(
         "expected tile_n to be the block's " + llvm::Twine(facts.blockColumns) +
         " columns or a multiple of 8, but got " + llvm::Twine(number));
-  if (name == "stages") {
-    tile.stages = number;
+  if (name == "stages" || name == "warps") {
+    (name == "stages" ? tile.stages : tile.warps) = number;
     return llvm::Error::success();
   }
   (name == "tile_m"   ? tile.rows

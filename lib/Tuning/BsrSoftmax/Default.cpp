@@ -1,7 +1,7 @@
 //===- Default.cpp - Tiles of softmax without a table ---------------------===//
 //
-// On a GPU a tile is one row, of one warp, whose first kilobytes are all read
-// at once and stay in registers; what is longer is read twice. Many warps hide
+// On a GPU a tile is one row, of two warps, whose first kilobytes are all read
+// at once and stay in registers; what is longer is read twice. Many rows hide
 // the latency of memory from each other. On the CPU rows of a block, which are
 // neighbors in memory; they are read twice.
 //
@@ -24,21 +24,34 @@ static constexpr int64_t kMaxColumns = 64, kMultiple = 8;
 /// Most bytes of a row that a step holds: what is read together hides the
 /// latency of memory, and is in registers.
 static constexpr int64_t kStepBytes = 2048;
-/// Bytes of a row that stay in a warp's registers, at most and by default. Five
-/// steps hold all of most rows of 8192 columns of which half are stored, but
-/// leave an SM fewer rows, and short rows pass over more steps: only blocks of
-/// 32 gain more than these lose. Single elements of odd blocks need registers
-/// for addresses and predicates, too.
-static constexpr int64_t kMaxHeadBytes = 16384, kHeadBytes = 8192,
-                         kMediumHeadBytes = 10240, kOddHeadBytes = 2048;
-/// Columns of a block that is neither narrow nor wide, from and below.
-static constexpr int64_t kMediumColumns = 32, kWideColumns = 64;
+/// Warps that share a row: the more, the sooner it is done and the less its
+/// latency shows, but each one repeats what belongs to the row. Odd blocks take
+/// one, since what repeats there are addresses of single elements.
+static constexpr int64_t kWarps = 2;
+/// Bytes of a row that stay in its warps' registers, at most and by default.
+/// Five steps hold all of most rows of 8192 columns of which half are stored;
+/// more would leave an SM fewer rows. Single elements of odd blocks need
+/// registers for addresses and predicates, too.
+static constexpr int64_t kMaxHeadBytes = 16384, kHeadBytes = 10240,
+                         kOddHeadBytes = 2048;
+/// Bytes of a row that a lane reads at once.
+static constexpr int64_t kAccessBytes = 16;
 
-static int64_t chooseHeadBytes(int64_t columns) {
-  if (columns % kMultiple != 0)
-    return kOddHeadBytes;
-  return columns >= kMediumColumns && columns < kWideColumns ? kMediumHeadBytes
-                                                             : kHeadBytes;
+/// Whether some part of a block is clipped.
+static bool isOdd(const Facts &facts, const Parameters &parameters) {
+  return facts.blockColumns % parameters.columns != 0;
+}
+
+int64_t sattn::tuning::bsr_softmax::countBlocksAtOnce(int64_t columns,
+                                                      int64_t elementBytes,
+                                                      int64_t warps) {
+  // Four lanes of a warp have a row of the matrix.
+  int64_t columnWarps = warps;
+  while (columnWarps > 1 &&
+         (columns % (kMultiple * columnWarps) != 0 ||
+          columns * elementBytes % (4 * kAccessBytes * columnWarps) != 0))
+    columnWarps /= 2;
+  return kBlocksAtOnce * warps / columnWarps;
 }
 
 /// The largest divisor of `number` that is at most `most`.
@@ -55,20 +68,27 @@ void sattn::tuning::bsr_softmax::fitTo(const Facts &facts, const Target &target,
     parameters.rows = findDivisor(facts.blockRows, parameters.rows);
     parameters.columns = std::min(parameters.columns, facts.blockColumns);
     parameters.depth = parameters.columns;
-    parameters.stages = std::nullopt;
+    parameters.stages = parameters.warps = std::nullopt;
     return;
   }
   parameters.rows = 1;
   parameters.columns =
       llvm::alignTo(std::min(parameters.columns, kMaxColumns), kMultiple);
-  int64_t matrix = kBlocksAtOnce * parameters.columns;
+  parameters.warps = llvm::bit_floor(static_cast<uint64_t>(std::clamp<int64_t>(
+      parameters.warps.value_or(isOdd(facts, parameters) ? 1 : kWarps), 1,
+      kMaxWarps)));
+  int64_t matrix = countBlocksAtOnce(parameters.columns, facts.elementBytes,
+                                     *parameters.warps) *
+                   parameters.columns;
   int64_t matrices = std::min({parameters.depth / matrix, kMaxMatrices,
                                kStepBytes / (matrix * facts.elementBytes)});
   parameters.depth = matrix * std::max<int64_t>(1, matrices);
   int64_t stepBytes = parameters.depth * facts.elementBytes;
   parameters.stages =
       std::min(parameters.stages.value_or(std::max<int64_t>(
-                   1, chooseHeadBytes(facts.blockColumns) / stepBytes)),
+                   1, (facts.blockColumns % kMultiple != 0 ? kOddHeadBytes
+                                                           : kHeadBytes) /
+                          stepBytes)),
                kMaxHeadBytes / stepBytes);
 }
 
@@ -81,7 +101,7 @@ Parameters sattn::tuning::bsr_softmax::defaultParameters(const Facts &facts,
     tile.columns = llvm::divideCeil(
         facts.blockColumns, llvm::divideCeil(facts.blockColumns, kMaxColumns));
   // As deep as fits.
-  tile.depth = kMaxColumns * kBlocksAtOnce * kMaxMatrices;
+  tile.depth = kMaxColumns * kBlocksAtOnce * kMaxWarps * kMaxMatrices;
   fitTo(facts, target, tile);
   return tile;
 }

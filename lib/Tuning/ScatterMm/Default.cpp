@@ -28,6 +28,9 @@ static constexpr int64_t kMostRows = 128;
 /// of a tile from which they do: what a tile reads of the others is then most
 /// of what it reads, and entries of neighboring rows read much of it alike.
 static constexpr int64_t kShared = 2, kLeastSharedColumns = 128;
+/// Sparsity in hundredths up to which they do: shorter lists have little alike,
+/// and the longer one of a tile keeps the other's warps waiting.
+static constexpr int64_t kSharedSparsity = 80;
 /// Bytes of a row of a K tile on a GPU: the longest swizzle.
 static constexpr int64_t kDepthBytes = 128;
 /// Above so many rows a tile by mma.sync has so many columns: two thread blocks
@@ -101,6 +104,7 @@ Parameters sattn::tuning::scatter_mm::defaultParameters(const Facts &facts,
     tile.rasterGroup = 1;
   if (target.kind == TargetKind::Wgmma && facts.elementBytes == 2 &&
       facts.blockRows * kShared == kMostRows &&
+      facts.sparsity.value_or(0) <= kSharedSparsity &&
       tile.columns >= kLeastSharedColumns)
     tile.rows *= kShared;
   return tile;

@@ -91,3 +91,57 @@ func.func @one(%x: tensor<?x64xf32>, %out: tensor<4x16xf32>, %n: index, %a: i1) 
   }
   return %0 : tensor<4x16xf32>
 }
+
+// -----
+
+#map = affine_map<(d0, d1) -> (d0, d1)>
+
+// Two tiles that one branch reads and the other fills are vectors, beside a number.
+// CHECK-LABEL: func @several
+// CHECK:         %[[NONE:.*]] = arith.constant dense<0xFF800000> : vector<16x64xf32>
+// CHECK:         scf.forall
+// CHECK:           %[[R:.*]]:3 = scf.if %{{.*}} -> (vector<16x64xf32>, f32, vector<16x64xf32>) {
+// CHECK-DAG:         %[[FIRST:.*]] = vector.transfer_read {{.*}} {in_bounds = [false, true]} : tensor<?x64xf32>, vector<16x64xf32>
+// CHECK-DAG:         %[[SECOND:.*]] = vector.transfer_read {{.*}} {in_bounds = [true, true]} : tensor<16x64xf32>, vector<16x64xf32>
+// CHECK-DAG:         %[[NUMBER:.*]] = arith.mulf %{{.*}}, %{{.*}} : f32
+// CHECK:             scf.yield %[[FIRST]], %[[NUMBER]], %[[SECOND]] :
+// CHECK:           } else {
+// CHECK:             scf.yield %[[NONE]], %{{.*}}, %[[NONE]] :
+// CHECK:           %[[SUM:.*]] = arith.addf %[[R]]#0, %[[R]]#2 : vector<16x64xf32>
+// CHECK:           %[[NUMBERS:.*]] = vector.broadcast %[[R]]#1 : f32
+// CHECK:           arith.mulf %[[SUM]], %[[NUMBERS]]
+func.func @several(%x: tensor<?x64xf32>, %out: tensor<4x16x64xf32>, %n: index, %a: i1, %number: f32) -> tensor<4x16x64xf32> {
+  %c0 = arith.constant 0 : index
+  %lowest = arith.constant 0xFF800000 : f32
+  %h = affine.apply affine_map<()[s0] -> (16 - s0)>()[%n]
+  %0 = scf.forall (%i) in (4) shared_outs(%o = %out) -> (tensor<4x16x64xf32>) {
+    %tiles:3 = scf.if %a -> (tensor<16x64xf32>, f32, tensor<16x64xf32>) {
+      %first = tensor.extract_slice %x[%i, 0] [%n, 64] [1, 1] : tensor<?x64xf32> to tensor<?x64xf32>
+      %p = tensor.pad %first low[0, 0] high[%h, 0] {
+      ^bb0(%r: index, %c: index):
+        tensor.yield %lowest : f32
+      } : tensor<?x64xf32> to tensor<16x64xf32>
+      %second = tensor.extract_slice %x[%n, 0] [16, 64] [1, 1] : tensor<?x64xf32> to tensor<16x64xf32>
+      %place = tensor.empty() : tensor<16x64xf32>
+      %q = linalg.copy ins(%second : tensor<16x64xf32>) outs(%place : tensor<16x64xf32>) -> tensor<16x64xf32>
+      %square = arith.mulf %number, %number : f32
+      scf.yield %p, %square, %q : tensor<16x64xf32>, f32, tensor<16x64xf32>
+    } else {
+      %empty = tensor.empty() : tensor<16x64xf32>
+      %none = linalg.fill ins(%lowest : f32) outs(%empty : tensor<16x64xf32>) -> tensor<16x64xf32>
+      scf.yield %none, %number, %none : tensor<16x64xf32>, f32, tensor<16x64xf32>
+    }
+    %place = tensor.empty() : tensor<16x64xf32>
+    %sum = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+        ins(%tiles#0, %tiles#2 : tensor<16x64xf32>, tensor<16x64xf32>) outs(%place : tensor<16x64xf32>) {
+      ^bb0(%u: f32, %v: f32, %old: f32):
+        %s = arith.addf %u, %v : f32
+        %t = arith.mulf %s, %tiles#1 : f32
+        linalg.yield %t : f32
+      } -> tensor<16x64xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %sum into %o[%i, 0, 0] [1, 16, 64] [1, 1, 1] : tensor<16x64xf32> into tensor<4x16x64xf32>
+    }
+  }
+  return %0 : tensor<4x16x64xf32>
+}

@@ -364,3 +364,28 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// The largest of widened elements is that of the narrow ones, widened; their sum is not.
+// CHECK-LABEL: gpu.func @narrow_numbers
+// CHECK:       %[[T:.*]] = wgtile.read {{.*}} -> tensor<16x8xbf16>
+// CHECK:       %[[W:.*]] = arith.extf %[[T]]
+// CHECK:       %[[M:.*]] = wgtile.tile_reduce maxnumf %[[T]] : tensor<16x8xbf16> -> bf16
+// CHECK-NEXT:  %[[MAXIMUM:.*]] = arith.extf %[[M]] : bf16 to f32
+// CHECK-NEXT:  arith.maxnumf %{{.*}}, %[[MAXIMUM]] : f32
+// CHECK:       wgtile.tile_reduce addf %[[W]] : tensor<16x8xf32> -> f32
+gpu.module @narrow_numbers_module {
+  gpu.func @narrow_numbers(%x: f32, %a: memref<?x?xbf16>, %out: memref<2xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : bf16
+    %tile = vector.transfer_read %a[%c0, %c0], %zero {in_bounds = [true, true]} : memref<?x?xbf16>, vector<16x8xbf16>
+    %wide = arith.extf %tile : vector<16x8xbf16> to vector<16x8xf32>
+    %0 = vector.multi_reduction <maxnumf>, %wide, %x [0, 1] : vector<16x8xf32> to f32
+    memref.store %0, %out[%c0] : memref<2xf32>
+    %1 = vector.multi_reduction <add>, %wide, %x [0, 1] : vector<16x8xf32> to f32
+    memref.store %1, %out[%c1] : memref<2xf32>
+    gpu.return
+  }
+}

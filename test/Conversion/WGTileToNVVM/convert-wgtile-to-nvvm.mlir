@@ -60,38 +60,40 @@ gpu.module @load {
 
 // A product is one block of inline assembly: fence, a wgmma for each 16 of K,
 // commit, wait. A step of a is 32 bytes to the right, one of b 16 rows below;
-// descriptors count in 16 bytes. The first wgmma does not read an accumulator of
-// zeros.
+// descriptors count in 16 bytes. Their upper halves are constants, and a step is
+// added to the lower ones, which are operands, b's before a's. The first wgmma
+// does not read an accumulator of zeros.
 // CHECK-LABEL: gpu.func @product
 // CHECK-DAG:     %[[UNDEF:.*]] = llvm.mlir.undef : f32
-// CHECK-DAG:     %[[D2:.*]] = arith.constant 2 : i64
-// CHECK-DAG:     %[[D6:.*]] = arith.constant 6 : i64
-// CHECK-DAG:     %[[D128:.*]] = arith.constant 128 : i64
-// CHECK-DAG:     %[[D384:.*]] = arith.constant 384 : i64
-//                a: 128-byte swizzle (bits 62-63), 1024 bytes to the next eight
-//                rows (bits 32-45), 16 in the unused field.
-// CHECK-DAG:     %[[A_BITS:.*]] = arith.constant 4611686293305360384 : i64
+//                a: 16 in the unused field (bits 16-29).
+// CHECK-DAG:     %[[A_LOW:.*]] = arith.constant 65536 : i32
 //                b: 8192 bytes from a box to the next (bits 16-29).
-// CHECK-DAG:     %[[B_BITS:.*]] = arith.constant 4611686293338849280 : i64
+// CHECK-DAG:     %[[B_LOW:.*]] = arith.constant 33554432 : i32
 // CHECK:         llvm.ptrtoint
-// CHECK:         %[[A:.*]] = arith.ori %{{.*}}, %[[A_BITS]] : i64
+// CHECK:         %[[A:.*]] = arith.ori %{{.*}}, %[[A_LOW]] : i32
 // CHECK:         llvm.getelementptr %{{.*}}[8192]
-// CHECK:         %[[B:.*]] = arith.ori %{{.*}}, %[[B_BITS]] : i64
-// CHECK-DAG:     %[[A1:.*]] = arith.addi %[[A]], %[[D2]] : i64
-// CHECK-DAG:     %[[B1:.*]] = arith.addi %[[B]], %[[D128]] : i64
-// CHECK-DAG:     %[[A3:.*]] = arith.addi %[[A]], %[[D6]] : i64
-// CHECK-DAG:     %[[B3:.*]] = arith.addi %[[B]], %[[D384]] : i64
+// CHECK:         %[[B:.*]] = arith.ori %{{.*}}, %[[B_LOW]] : i32
 // CHECK:         %[[SUM:.*]] = llvm.inline_asm has_side_effects asm_dialect = att
-// CHECK-SAME:      "wgmma.fence.sync.aligned;
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, $64, $65, 0, 1, 1, 0, 1;
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, $66, $67, 1, 1, 1, 0, 1;
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, $68, $69, 1, 1, 1, 0, 1;
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, $70, $71, 1, 1, 1, 0, 1;
+// CHECK-SAME:      wgmma.fence.sync.aligned;
+//                Upper halves: 128-byte swizzle (bits 62-63), 1024 bytes to the
+//                next eight rows (bits 32-45).
+// CHECK-SAME:      add.s32 %low, $65, 0;\0Amov.b64 %a, {%low, 1073741888};
+// CHECK-SAME:      add.s32 %low, $64, 0;\0Amov.b64 %b, {%low, 1073741888};
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{[^}]*}}, $31}, %a, %b, 0, 1, 1, 0, 1;
+// CHECK-SAME:      add.s32 %low, $65, 2;\0Amov.b64 %a, {%low, 1073741888};
+// CHECK-SAME:      add.s32 %low, $64, 128;\0Amov.b64 %b, {%low, 1073741888};
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{[^}]*}}, $31}, %a, %b, 1, 1, 1, 0, 1;
+// CHECK-SAME:      add.s32 %low, $65, 4;
+// CHECK-SAME:      add.s32 %low, $64, 256;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{[^}]*}}, $31}, %a, %b, 1, 1, 1, 0, 1;
+// CHECK-SAME:      add.s32 %low, $65, 6;
+// CHECK-SAME:      add.s32 %low, $64, 384;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{[^}]*}}, $31}, %a, %b, 1, 1, 1, 0, 1;
 // CHECK-NOT:       wgmma.mma_async
 // CHECK-SAME:      wgmma.commit_group.sync.aligned;
 // CHECK-SAME:      wgmma.wait_group.sync.aligned 0;
-// CHECK-SAME:      "=f,{{.*}},0,1,{{.*}},31,l,l,l,l,l,l,l,l,~{memory}"
-// CHECK-SAME:      %[[UNDEF]], {{.*}}, %[[A]], %[[B]], %[[A1]], %[[B1]], %{{.*}}, %{{.*}}, %[[A3]], %[[B3]] :
+// CHECK-SAME:      "=f,{{.*}},0,1,{{.*}},31,r,r,~{memory}"
+// CHECK-SAME:      %[[UNDEF]], {{.*}}, %[[B]], %[[A]] :
 // CHECK:         llvm.extractvalue %[[SUM]][0]
 // CHECK:         llvm.extractvalue %[[SUM]][31]
 // CHECK-NOT:     wgtile.mma
@@ -123,14 +125,14 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @two_warpgroups
 // CHECK-DAG:     %[[I2:.*]] = arith.constant 2 : i32
 // CHECK-DAG:     %[[I5:.*]] = arith.constant 5 : i32
-// CHECK-DAG:     %[[STEP:.*]] = arith.constant 512 : i64
+// CHECK-DAG:     %[[STEP:.*]] = arith.constant 512 : i32
 // CHECK:         %[[WARP:.*]] = arith.shrui %{{.*}}, %[[I5]] : i32
 // CHECK:         %[[UNIFORM:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[WARP]]
 // CHECK:         %[[GROUP:.*]] = arith.shrui %[[UNIFORM]], %[[I2]] : i32
-// CHECK:         %[[GROUP64:.*]] = arith.extui %[[GROUP]] : i32 to i64
-// CHECK:         %[[OFFSET:.*]] = arith.muli %[[GROUP64]], %[[STEP]] : i64
-// CHECK:         arith.addi %{{.*}}, %[[OFFSET]] : i64
+// CHECK:         %[[OFFSET:.*]] = arith.muli %[[GROUP]], %[[STEP]] : i32
+// CHECK:         %[[A:.*]] = arith.addi %{{.*}}, %[[OFFSET]] : i32
 // CHECK:         wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {$0,
+// CHECK-SAME:      %[[A]] :
 gpu.module @kernels {
   gpu.func @two_warpgroups(%map: !wgtile.tensor_map<64x64xf16, swizzle = 128>,
                            %out: memref<?x?xf32>) kernel {
@@ -443,15 +445,15 @@ gpu.module @store_aligned {
 // -----
 
 // An asynchronous product of a left operand in registers has its accumulator's 32
-// registers tied, then those of the operand, four a step, and a descriptor. The
+// registers tied, then a descriptor, and those of the operand, four a step. The
 // wait has both, tied: the operand's are no other value's until then.
 // CHECK-LABEL: gpu.func @register_operand
 // CHECK:         %[[T0:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
 // CHECK:         %[[SUM:.*]] = llvm.inline_asm has_side_effects asm_dialect = att
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, {$64, $65, $66, $67}, $68, 0, 1, 1, 1;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, {$65, $66, $67, $68}, %b, 0, 1, 1, 1;
 // CHECK-NOT:       wait_group
-// CHECK-SAME:      "=f,{{.*}},0,1,{{.*}},31,r,r,r,r,l,~{memory}"
-// CHECK-SAME:      %[[T0]], %[[T1:.*]], %[[T2:.*]], %[[T3:[^,]*]], %{{[^,]*}} :
+// CHECK-SAME:      "=f,{{.*}},0,1,{{.*}},31,r,r,r,r,r,~{memory}"
+// CHECK-SAME:      %{{[^,]*}}, %[[T0]], %[[T1:.*]], %[[T2:.*]], %[[T3:[^,]*]] :
 // CHECK:         %[[D0:.*]] = llvm.extractvalue %[[SUM]][0]
 // CHECK:         %[[D31:.*]] = llvm.extractvalue %[[SUM]][31]
 // CHECK:         %[[KEPT:.*]] = llvm.inline_asm has_side_effects asm_dialect = att

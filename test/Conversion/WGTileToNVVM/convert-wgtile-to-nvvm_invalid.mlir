@@ -196,10 +196,56 @@ gpu.module @kernels {
   gpu.func @tile_reduce(%x: f32, %out: memref<f32>) kernel
       attributes {known_block_size = array<i32: 64, 1, 1>} {
     %t = tensor.splat %x : !tile
-    // expected-error @below {{expected a tile that one warp has, but got 'tensor<32x8xf32, #wgtile.mma<warps = 2>>'}}
+    // expected-error @below {{expected a place in shared memory for the warps' numbers (wgtile-allocate-shared)}}
     // expected-error @below {{failed to legalize operation}}
     %sum = wgtile.tile_reduce addf %t : !tile -> f32
     memref.store %sum, %out[] : memref<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @tile_combine(%x: f32, %out: memref<f32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    // expected-error @below {{expected a place in shared memory for the warps' numbers (wgtile-allocate-shared)}}
+    // expected-error @below {{failed to legalize operation}}
+    %sum = wgtile.tile_combine addf %x : f32
+    memref.store %sum, %out[] : memref<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+!tile = tensor<16x8xf32, #wgtile.mma<warps = 1>>
+
+// One of the block's two warps has the tile, also in parts.
+gpu.module @kernels {
+  gpu.func @tile_reduce_threads(%x: f32, %out: memref<f32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = tensor.splat %x : !tile
+    // expected-error @below {{expected a tile that 64 threads have, but got 'tensor<16x8xf32, #wgtile.mma<warps = 1>>'}}
+    // expected-error @below {{failed to legalize operation}}
+    %sum = wgtile.tile_reduce addf %t partial : !tile -> f32
+    memref.store %sum, %out[] : memref<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @tile_combine_role(%x: f32, %out: memref<f32>) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>} {
+    wgtile.roles producer warps 4 registers 0 {
+    }, consumer warps 4 registers 0 consumer_groups 1 {
+      // expected-error @below {{expected all threads of the block to take part, but got a role}}
+      // expected-error @below {{failed to legalize operation}}
+      %sum = wgtile.tile_combine addf %x {offset = 0 : i64} : f32
+      memref.store %sum, %out[] : memref<f32>
+    }
     gpu.return
   }
 }
@@ -213,7 +259,7 @@ gpu.module @kernels {
       attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
     %t = tensor.splat %x : !tile
-    // expected-error @below {{expected a tile that one warp has, but got 'tensor<32x8xf32, #wgtile.mma<warps = 2>>'}}
+    // expected-error @below {{expected a tile that 32 threads have, but got 'tensor<32x8xf32, #wgtile.mma<warps = 2>>'}}
     // expected-error @below {{failed to legalize operation}}
     %sums = wgtile.tile_scan addf %t from %x : !tile, f32
     wgtile.store %sums, %out[%c0, %c0] in_bounds [true, true] : !tile, memref<?x?xf32>

@@ -6,23 +6,27 @@
 !b = !wgtile.shared<32x64xi8, swizzle = 64>
 !acc = tensor<64x32xi32, #wgtile.mma<warps = 4>>
 
-// Rows of 64 bytes have a swizzle of 64: number 2 in the descriptor, eight rows 512
-// bytes apart. 32 of K are 32 bytes to the right. Integers have no signs to choose,
+// Rows of 64 bytes have a swizzle of 64: number 2 in the descriptor (bits 30-31 of
+// the upper half), eight rows 512 bytes apart. 32 of K are 32 bytes to the right.
+// The lower halves are operands, b's before a's. Integers have no signs to choose,
 // and no transpositions; zeros to start with are not read. The accumulator is in
 // integer registers.
 // CHECK-LABEL: gpu.func @wgmma_i8
-// CHECK-DAG:     %[[D2:.*]] = arith.constant 2 : i64
-// CHECK-DAG:     %[[BITS:.*]] = arith.constant -9223371899415756800 : i64
-// CHECK:         %[[A:.*]] = arith.ori %{{.*}}, %[[BITS]] : i64
-// CHECK:         %[[B:.*]] = arith.ori %{{.*}}, %[[BITS]] : i64
-// CHECK-DAG:     %[[A1:.*]] = arith.addi %[[A]], %[[D2]] : i64
-// CHECK-DAG:     %[[B1:.*]] = arith.addi %[[B]], %[[D2]] : i64
+// CHECK-DAG:     %[[BITS:.*]] = arith.constant 65536 : i32
+// CHECK:         llvm.ptrtoint
+// CHECK:         %[[A:.*]] = arith.ori %{{.*}}, %[[BITS]] : i32
+// CHECK:         llvm.getelementptr %{{.*}}[16384]
+// CHECK:         %[[B:.*]] = arith.ori %{{.*}}, %[[BITS]] : i32
 // CHECK:         llvm.inline_asm has_side_effects asm_dialect = att
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k32.s32.s8.s8 {$0, {{.*}}, $15}, $32, $33, 0;
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k32.s32.s8.s8 {$0, {{.*}}, $15}, $34, $35, 1;
+// CHECK-SAME:      add.s32 %low, $33, 0;\0Amov.b64 %a, {%low, -2147483616};
+// CHECK-SAME:      add.s32 %low, $32, 0;\0Amov.b64 %b, {%low, -2147483616};
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k32.s32.s8.s8 {$0, {{[^}]*}}, $15}, %a, %b, 0;
+// CHECK-SAME:      add.s32 %low, $33, 2;\0Amov.b64 %a, {%low, -2147483616};
+// CHECK-SAME:      add.s32 %low, $32, 2;\0Amov.b64 %b, {%low, -2147483616};
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k32.s32.s8.s8 {$0, {{[^}]*}}, $15}, %a, %b, 1;
 // CHECK-NOT:       wgmma.mma_async
-// CHECK-SAME:      "=r,=r,{{.*}},l,l,l,l,~{memory}"
-// CHECK-SAME:      %[[A]], %[[B]], %[[A1]], %[[B1]] : (i32,
+// CHECK-SAME:      "=r,=r,{{.*}},15,r,r,~{memory}"
+// CHECK-SAME:      %[[B]], %[[A]] : (i32,
 gpu.module @kernels {
   gpu.func @wgmma_i8(%ma: !wgtile.tensor_map<64x64xi8, swizzle = 64>,
                      %mb: !wgtile.tensor_map<32x64xi8, swizzle = 64>, %out: memref<?x?xi32>) kernel {
@@ -47,7 +51,7 @@ gpu.module @kernels {
 // Floats have signs, and each operand a type of its own.
 // CHECK-LABEL: gpu.func @wgmma_f8
 // CHECK:         llvm.inline_asm
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k32.f32.e4m3.e5m2 {$0, {{.*}}, $15}, $32, $33, 1, 1, 1;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k32.f32.e4m3.e5m2 {$0, {{.*}}, $15}, %a, %b, 1, 1, 1;
 // CHECK-SAME:      "=f,=f,
 gpu.module @kernels {
   gpu.func @wgmma_f8(%ma: !wgtile.tensor_map<64x128xf8E4M3FN, swizzle = 128>,
@@ -124,7 +128,7 @@ gpu.module @kernels {
 // So do elements of 32 bits.
 // CHECK-LABEL: gpu.func @wgmma_tf32
 // CHECK:         llvm.inline_asm
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k8.f32.tf32.tf32 {$0, {{.*}}, $15}, $32, $33, 0, 1, 1;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k8.f32.tf32.tf32 {$0, {{[^}]*}}, $15}, %a, %b, 0, 1, 1;
 gpu.module @kernels {
   gpu.func @wgmma_tf32(%ma: !wgtile.tensor_map<64x32xf32, swizzle = 128>,
                        %mb: !wgtile.tensor_map<32x32xf32, swizzle = 128>, %out: memref<?x?xf32>) kernel {

@@ -11,27 +11,22 @@
 // box, 4096 bytes below. The last operand says that b is not transposed: K is its
 // major dimension. The accumulator is read.
 // CHECK-LABEL: gpu.func @wgmma
-// CHECK-DAG:     %[[D2:.*]] = arith.constant 2 : i64
-// CHECK-DAG:     %[[D6:.*]] = arith.constant 6 : i64
-// CHECK-DAG:     %[[D256:.*]] = arith.constant 256 : i64
-// CHECK-DAG:     %[[D262:.*]] = arith.constant 262 : i64
-// CHECK-DAG:     %[[D518:.*]] = arith.constant 518 : i64
 // CHECK-DAG:     %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK-DAG:     %[[BITS:.*]] = arith.constant 4611686293305360384 : i64
+// CHECK-DAG:     %[[BITS:.*]] = arith.constant 65536 : i32
 // CHECK:         llvm.ptrtoint
-// CHECK:         %[[A:.*]] = arith.ori %{{.*}}, %[[BITS]] : i64
+// CHECK:         %[[A:.*]] = arith.ori %{{.*}}, %[[BITS]] : i32
 // CHECK:         llvm.getelementptr %{{.*}}[16384]
-// CHECK:         %[[B:.*]] = arith.ori %{{.*}}, %[[BITS]] : i64
-// CHECK-DAG:     %[[B1:.*]] = arith.addi %[[B]], %[[D2]] : i64
-// CHECK-DAG:     %[[B3:.*]] = arith.addi %[[B]], %[[D6]] : i64
-// CHECK-DAG:     %[[B4:.*]] = arith.addi %[[B]], %[[D256]] : i64
-// CHECK-DAG:     %[[A7:.*]] = arith.addi %[[A]], %[[D518]] : i64
-// CHECK-DAG:     %[[B7:.*]] = arith.addi %[[B]], %[[D262]] : i64
+// CHECK:         %[[B:.*]] = arith.ori %{{.*}}, %[[BITS]] : i32
 // CHECK:         llvm.inline_asm has_side_effects asm_dialect = att
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {$0, {{.*}}, $15}, $32, $33, 1, 1, 1, 0, 0;
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {$0, {{.*}}, $15}, $46, $47, 1, 1, 1, 0, 0;
+// CHECK-SAME:      %low, $33, 0;\0Amov.b64 %a, {%low, 1073741888};\0Aadd.s32 %low, $32, 0;\0Amov.b64 %b, {%low, 1073741888};
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {$0, {{[^}]*}}, $15}, %a, %b, 1, 1, 1, 0, 0;
+// CHECK-SAME:      %low, $33, 2;\0Amov.b64 %a, {%low, 1073741888};\0Aadd.s32 %low, $32, 2;\0Amov.b64 %b, {%low, 1073741888};
+// CHECK-SAME:      %low, $33, 6;\0Amov.b64 %a, {%low, 1073741888};\0Aadd.s32 %low, $32, 6;\0Amov.b64 %b, {%low, 1073741888};
+// CHECK-SAME:      %low, $33, 512;\0Amov.b64 %a, {%low, 1073741888};\0Aadd.s32 %low, $32, 256;\0Amov.b64 %b, {%low, 1073741888};
+// CHECK-SAME:      %low, $33, 518;\0Amov.b64 %a, {%low, 1073741888};\0Aadd.s32 %low, $32, 262;\0Amov.b64 %b, {%low, 1073741888};
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {$0, {{[^}]*}}, $15}, %a, %b, 1, 1, 1, 0, 0;
 // CHECK-NOT:       wgmma.mma_async
-// CHECK-SAME:      %[[ONE]], {{.*}}, %[[A]], %[[B]], %{{.*}}, %[[B1]], {{.*}}, %[[B3]], %{{.*}}, %[[B4]], {{.*}}, %[[A7]], %[[B7]] :
+// CHECK-SAME:      ,r,r,~{memory}" %[[ONE]], {{.*}}, %[[B]], %[[A]] :
 gpu.module @kernels {
   gpu.func @wgmma(%ma: !wgtile.tensor_map<64x64xbf16, swizzle = 128>,
                   %mb: !wgtile.tensor_map<32x64xbf16, swizzle = 128>, %out: memref<?x?xf32>) kernel {
@@ -56,14 +51,16 @@ gpu.module @kernels {
 // not read: the first instruction's scale is 0. A negative zero is.
 // CHECK-LABEL: gpu.func @wgmma_registers
 // CHECK:         %[[UNDEF:.*]] = llvm.mlir.undef : f32
-// CHECK:         llvm.inline_asm {{.*}} "wgmma.fence
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {$0, {{.*}}, $15}, {$32, $33, $34, $35}, $36, 0, 1, 1, 0;
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {$0, {{.*}}, $15}, {$37, $38, $39, $40}, $41, 1, 1, 1, 0;
-// CHECK-SAME:      {$47, $48, $49, $50}, $51, 1, 1, 1, 0;
+// CHECK:         llvm.inline_asm {{.*}}wgmma.fence
+// CHECK-NOT:       %a,
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {$0, {{[^}]*}}, $15}, {$33, $34, $35, $36}, %b, 0, 1, 1, 0;
+// CHECK-SAME:      add.s32 %low, $32, 2;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {$0, {{[^}]*}}, $15}, {$37, $38, $39, $40}, %b, 1, 1, 1, 0;
+// CHECK-SAME:      {$45, $46, $47, $48}, %b, 1, 1, 1, 0;
 // CHECK-SAME:      "=f,{{.*}}" %[[UNDEF]], %[[UNDEF]],
-// CHECK:         llvm.inline_asm {{.*}} "wgmma.fence
-// CHECK-SAME:      {$32, $33, $34, $35}, $36, 1, 1, 1, 0;
-// CHECK-SAME:      {$37, $38, $39, $40}, $41, 1, 1, 1, 0;
+// CHECK:         llvm.inline_asm {{.*}}wgmma.fence
+// CHECK-SAME:      {$33, $34, $35, $36}, %b, 1, 1, 1, 0;
+// CHECK-SAME:      {$37, $38, $39, $40}, %b, 1, 1, 1, 0;
 gpu.module @kernels {
   gpu.func @wgmma_registers(%mb: !wgtile.tensor_map<32x64xbf16, swizzle = 128>,
                             %left: memref<?x?xbf16>, %out: memref<?x?xf32>) kernel {
@@ -216,18 +213,23 @@ gpu.module @kernels {
 // along N the 80 columns of an accumulator, the last 16 of them from the second
 // box, whose offset the descriptor has. Nothing multiplies more.
 // CHECK-LABEL: gpu.func @part_of_a_box
-// CHECK-DAG:     %[[A512:.*]] = arith.constant 512 : i64
-// CHECK-DAG:     %[[B1024:.*]] = arith.constant 1024 : i64
-// CHECK-DAG:     %[[K:.*]] = arith.constant 4611686293305360384 : i64
-// CHECK-DAG:     %[[MN:.*]] = arith.constant 4611686293372403712 : i64
-// CHECK-DAG:     %[[A:.*]] = arith.ori %{{.*}}, %[[K]] : i64
-// CHECK-DAG:     %[[B:.*]] = arith.ori %{{.*}}, %[[K]] : i64
-// CHECK-DAG:     %[[A4:.*]] = arith.addi %[[A]], %[[A512]] : i64
-// CHECK-DAG:     %[[B4:.*]] = arith.addi %[[B]], %[[B1024]] : i64
-// CHECK:         llvm.inline_asm {{.*}}m64n128k16{{.*}}m64n128k16{{.*}}m64n128k16{{.*}}m64n128k16{{.*}}m64n128k16.f32.bf16.bf16 {$0, {{[^}]*}}, $63}, $136, $137, 1, 1, 1, 0, 0;\0Awgmma.commit_group{{.*}} %[[A4]], %[[B4]] :
-// CHECK:         %[[V:.*]] = arith.ori %{{.*}}, %[[MN]] : i64
+// CHECK-DAG:     %[[K:.*]] = arith.constant 65536 : i32
+// CHECK-DAG:     %[[MN:.*]] = arith.constant 67108864 : i32
+// CHECK:         llvm.ptrtoint
+// CHECK:         %[[A:.*]] = arith.ori %{{.*}}, %[[K]] : i32
+// CHECK:         llvm.getelementptr %{{.*}}[16384]
+// CHECK:         %[[B:.*]] = arith.ori %{{.*}}, %[[K]] : i32
 // CHECK:         llvm.inline_asm
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n80k16.f32.bf16.bf16 {$0, {{[^}]*}}, $39}, {$80, $81, $82, $83}, $84, 0, 1, 1, 1;
+// CHECK-COUNT-4: m64n128k16
+// CHECK-NOT:       m64n128k16
+// CHECK-SAME:      %low, $129, 512;\0Amov.b64 %a, {%low, 1073741888};\0Aadd.s32 %low, $128, 1024;\0Amov.b64 %b, {%low, 1073741888};
+// CHECK-SAME:      m64n128k16.f32.bf16.bf16 {$0, {{[^}]*}}, $63}, %a, %b, 1, 1, 1, 0, 0;\0Awgmma.commit_group
+// CHECK-SAME:      %[[B]], %[[A]] :
+// CHECK:         %[[V:.*]] = arith.ori %{{.*}}, %[[MN]] : i32
+// CHECK:         llvm.inline_asm
+// CHECK-SAME:      %low, $80, 0;\0Amov.b64 %b, {%low, 1073741888};
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n80k16.f32.bf16.bf16 {$0, {{[^}]*}}, $39}, {$81, $82, $83, $84}, %b, 0, 1, 1, 1;
+// CHECK-SAME:      %[[V]], %{{.*}} :
 gpu.module @kernels {
   gpu.func @part_of_a_box(%ma: !wgtile.tensor_map<64x64xbf16, swizzle = 128>,
                           %mb: !wgtile.tensor_map<128x64xbf16, swizzle = 128>, %out: memref<?x?xf32>) kernel {

@@ -185,7 +185,7 @@ func.func @c9_wide(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x
 // -----
 
 func.func @c9_depth(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf32>, %out: tensor<?x8x12xf32>) {
-  // expected-error @below {{expected the tile's K to be 1 to 64 times its N, 8, but got 12}}
+  // expected-error @below {{expected the tile's K to be 1 to 256 times its N, 8, but got 12}}
   sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x12xf32>)
       outs(%out : tensor<?x8x12xf32>) {meta = #sattn.meta<tile = [4, 8, 12]>} -> tensor<?x8x12xf32>
   return
@@ -194,9 +194,9 @@ func.func @c9_depth(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?
 // -----
 
 func.func @c9_deep(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf32>, %out: tensor<?x8x12xf32>) {
-  // expected-error @below {{expected the tile's K to be 1 to 64 times its N, 8, but got 520}}
+  // expected-error @below {{expected the tile's K to be 1 to 256 times its N, 8, but got 2056}}
   sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x12xf32>)
-      outs(%out : tensor<?x8x12xf32>) {meta = #sattn.meta<tile = [4, 8, 520]>} -> tensor<?x8x12xf32>
+      outs(%out : tensor<?x8x12xf32>) {meta = #sattn.meta<tile = [4, 8, 2056]>} -> tensor<?x8x12xf32>
   return
 }
 

@@ -64,4 +64,35 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
         -> !wgtile.shared<64x64xf16, swizzle = 128>
     gpu.return
   }
+
+  // What warps exchange stands after tiles, 8 bytes for each warp and number. One warp exchanges none, and neither do parts.
+  // CHECK-LABEL: gpu.func @exchanged
+  // CHECK-SAME:    wgtile.shared_bytes = 8248 : i64
+  // CHECK:         wgtile.load %{{.*}} {barrier = 8240 : i64, offset = 0 : i64}
+  // CHECK:         wgtile.tile_reduce maxnumf %{{.*}} {offset = 8192 : i64} : tensor<16x32xf32
+  // CHECK:         wgtile.tile_reduce addf %{{.*}} partial : tensor
+  // CHECK:         scf.for
+  // CHECK:           wgtile.tile_combine addf %{{.*}} {offset = 8216 : i64} : f32
+  gpu.func @exchanged(%a: !wgtile.tensor_map<64x64xf16, swizzle = 128>,
+                      %t: tensor<16x32xf32, #wgtile.mma<warps = 3>>, %n: index) kernel
+      attributes {known_block_size = array<i32: 96, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = wgtile.load %a[%c0, %c0]
+        : !wgtile.tensor_map<64x64xf16, swizzle = 128>
+        -> !wgtile.shared<64x64xf16, swizzle = 128>
+    %1 = wgtile.tile_reduce maxnumf %t : tensor<16x32xf32, #wgtile.mma<warps = 3>> -> f32
+    %2 = wgtile.tile_reduce addf %t partial : tensor<16x32xf32, #wgtile.mma<warps = 3>> -> f32
+    scf.for %i = %c0 to %n step %c1 {
+      %3 = wgtile.tile_combine addf %2 : f32
+    }
+    gpu.return
+  }
+  // CHECK-LABEL: gpu.func @one_warp
+  // CHECK-SAME:    wgtile.shared_bytes = 0 : i64
+  // CHECK:         wgtile.tile_combine addf %{{[a-z0-9]*}} : f32
+  gpu.func @one_warp(%x: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %0 = wgtile.tile_combine addf %x : f32
+    gpu.return
+  }
 }

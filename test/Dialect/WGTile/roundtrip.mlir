@@ -172,7 +172,10 @@ func.func @extract_columns(%tile: tensor<64x128xf32>,
 // CHECK:         wgtile.tile_reduce maxnumf %{{.*}} : tensor<64xf32> -> f32
 // CHECK:         %[[MAXIMUM:.*]] = wgtile.tile_reduce maximumf %{{.*}} : tensor<64x128xf32> -> f32
 // CHECK:         wgtile.tile_scan addf %{{.*}} from %[[MAXIMUM]] : tensor<64x128xf32>, f32
-func.func @vectors(%tile: tensor<64x128xf32>) {
+// CHECK:         %[[OWN:.*]] = wgtile.tile_reduce addf %{{.*}} partial : tensor<64x128xf32> -> f32
+// CHECK:         wgtile.tile_combine addf %[[OWN]] {offset = 8 : i64} : f32
+// CHECK:         wgtile.tile_reduce minnumf %{{.*}} {offset = 16 : i64} : tensor<64x128xbf16> -> bf16
+func.func @vectors(%tile: tensor<64x128xf32>, %narrow: tensor<64x128xbf16>) {
   %0 = wgtile.step : tensor<128xi32>
   %1 = wgtile.step : tensor<64xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
   %2 = wgtile.row_reduce maximumf %tile : tensor<64x128xf32> -> tensor<64xf32>
@@ -182,6 +185,9 @@ func.func @vectors(%tile: tensor<64x128xf32>) {
   %5 = wgtile.tile_reduce maxnumf %2 : tensor<64xf32> -> f32
   %6 = wgtile.tile_reduce maximumf %tile : tensor<64x128xf32> -> f32
   %7 = wgtile.tile_scan addf %tile from %6 : tensor<64x128xf32>, f32
+  %8 = wgtile.tile_reduce addf %tile partial : tensor<64x128xf32> -> f32
+  %9 = wgtile.tile_combine addf %8 {offset = 8 : i64} : f32
+  %10 = wgtile.tile_reduce minnumf %narrow {offset = 16 : i64} : tensor<64x128xbf16> -> bf16
   return
 }
 

@@ -247,3 +247,94 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
     gpu.return
   }
 }
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!acc = tensor<64x64xf32, #wgtile.mma<warps = 4>>
+
+// Two groups keep an MMA running while they wait for the next stage: one is given
+// back an iteration later. Of more groups each gives it back when its MMA is over.
+// CHECK-LABEL: gpu.func @two_groups
+// CHECK:         consumer warps 8
+// CHECK:           %[[NONE:.*]] = wgtile.no_stage
+// CHECK:           scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[LAST:.*]] = %[[NONE]])
+// CHECK:             %[[STAGE:.*]] = wgtile.consumer_wait
+// CHECK:             wgtile.mma_async
+// CHECK-NEXT:        %[[D:.*]] = wgtile.warpgroup_mma_wait %{{.*}} pending 1
+// CHECK-NEXT:        wgtile.consumer_release %{{.*}}[%[[LAST]]]
+// CHECK-NEXT:        scf.yield %[[D]], %[[STAGE]]
+// CHECK-LABEL: gpu.func @three_groups
+// CHECK:         consumer warps 12
+// CHECK-NOT:       wgtile.no_stage
+// CHECK:           scf.for
+// CHECK:             %[[STAGE:.*]] = wgtile.consumer_wait
+// CHECK:             wgtile.mma_async
+// CHECK-NEXT:        wgtile.warpgroup_mma_wait %{{.*}} pending 0
+// CHECK-NEXT:        wgtile.consumer_release %{{.*}}[%[[STAGE]]]
+// CHECK-NEXT:        scf.yield
+// CHECK-NOT:       wgtile.consumer_release
+// CHECK-LABEL: gpu.func @four_groups
+// CHECK:         consumer warps 16
+// CHECK-NOT:       wgtile.no_stage
+// CHECK:           scf.for
+// CHECK:             %[[STAGE:.*]] = wgtile.consumer_wait
+// CHECK:             wgtile.mma_async
+// CHECK-NEXT:        wgtile.warpgroup_mma_wait %{{.*}} pending 0
+// CHECK-NEXT:        wgtile.consumer_release %{{.*}}[%[[STAGE]]]
+// CHECK-NEXT:        scf.yield
+// CHECK-NOT:       wgtile.consumer_release
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+  gpu.func @two_groups(%ma: !ma, %mb: !ma, %out: memref<?x?xf32>, %n: index, %k: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    wgtile.for_each_tile (%i, %j) in (%n, %c1) attributes {consumer_groups = array<i64: 2, 1>} {
+      %r = scf.for %p = %c0 to %k step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %a = wgtile.load %ma[%i, %p] : !ma -> !a
+        %b = wgtile.load %mb[%p, %j] : !ma -> !a
+        %d = wgtile.mma_async %a, %b, %acc : !a, !a -> !acc
+        scf.yield %d : !acc
+      }
+      %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
+      wgtile.store %w, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+    }
+    gpu.return
+  }
+  gpu.func @three_groups(%ma: !ma, %mb: !ma, %out: memref<?x?xf32>, %n: index, %k: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    wgtile.for_each_tile (%i, %j) in (%n, %c1) attributes {consumer_groups = array<i64: 3, 1>} {
+      %r = scf.for %p = %c0 to %k step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %a = wgtile.load %ma[%i, %p] : !ma -> !a
+        %b = wgtile.load %mb[%p, %j] : !ma -> !a
+        %d = wgtile.mma_async %a, %b, %acc : !a, !a -> !acc
+        scf.yield %d : !acc
+      }
+      %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
+      wgtile.store %w, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+    }
+    gpu.return
+  }
+  gpu.func @four_groups(%ma: !ma, %mb: !ma, %out: memref<?x?xf32>, %n: index, %k: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    wgtile.for_each_tile (%i, %j) in (%n, %c1) attributes {consumer_groups = array<i64: 4, 1>} {
+      %r = scf.for %p = %c0 to %k step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %a = wgtile.load %ma[%i, %p] : !ma -> !a
+        %b = wgtile.load %mb[%p, %j] : !ma -> !a
+        %d = wgtile.mma_async %a, %b, %acc : !a, !a -> !acc
+        scf.yield %d : !acc
+      }
+      %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
+      wgtile.store %w, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+    }
+    gpu.return
+  }
+}

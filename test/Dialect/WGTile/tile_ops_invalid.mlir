@@ -231,9 +231,42 @@ func.func @tile_reduce_c1_width(%t: tensor<16x8xf16>) {
 
 // -----
 
+// A maximum of 16 bits is of a tile alone.
+func.func @tile_reduce_c1_narrow_rows(%v: tensor<16xf16>) {
+  // expected-error @below {{expected a tile of at most two dimensions and a number of its element type, of 32 or 64 bits, but got 'tensor<16xf16>' and 'f16'}}
+  %0 = wgtile.tile_reduce maxnumf %v : tensor<16xf16> -> f16
+  return
+}
+
+// -----
+
 func.func @tile_reduce_c1_kind(%t: tensor<16x8xi32>) {
   // expected-error @below {{expected a kind of reduction that applies to 'i32', but got 'addf'}}
   %0 = wgtile.tile_reduce addf %t : tensor<16x8xi32> -> i32
+  return
+}
+
+// -----
+
+func.func @tile_reduce_c2(%v: tensor<16xf32>) {
+  // expected-error @below {{expected parts of a tile of two dimensions, but got 'tensor<16xf32>'}}
+  %0 = wgtile.tile_reduce addf %v partial : tensor<16xf32> -> f32
+  return
+}
+
+// -----
+
+func.func @tile_combine_c1_width(%x: f16) {
+  // expected-error @below {{expected a number of 32 or 64 bits, but got 'f16'}}
+  %0 = wgtile.tile_combine maxnumf %x : f16
+  return
+}
+
+// -----
+
+func.func @tile_combine_c1_kind(%x: i32) {
+  // expected-error @below {{expected a kind of reduction that applies to 'i32', but got 'addf'}}
+  %0 = wgtile.tile_combine addf %x : i32
   return
 }
 

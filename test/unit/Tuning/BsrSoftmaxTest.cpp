@@ -57,13 +57,13 @@ TEST(BsrSoftmaxTest, StepsHaveSeveralBlocksOnGPUs) {
   EXPECT_EQ(defaultOf(64, 64, "cpu").depth, 64);
 }
 
-TEST(BsrSoftmaxTest, EightKilobytesOfARowStayInRegistersOnGPUs) {
-  EXPECT_EQ(defaultOf(64, 64, "sm_90a").stages, 4);
+TEST(BsrSoftmaxTest, TenKilobytesOfARowStayInRegistersOnGPUs) {
+  EXPECT_EQ(defaultOf(64, 64, "sm_90a").stages, 5);
   EXPECT_EQ(defaultOf(64, 64, "sm_90a", /*elementBytes=*/4).stages, 2);
   EXPECT_EQ(defaultOf(64, 32, "sm_80").stages, 5);
-  EXPECT_EQ(defaultOf(64, 200, "sm_90a").stages, 4);
+  EXPECT_EQ(defaultOf(64, 200, "sm_90a").stages, 5);
+  EXPECT_EQ(defaultOf(16, 16, "sm_90a").stages, 5);
   // Fewer where they are pieces.
-  EXPECT_EQ(defaultOf(16, 16, "sm_90a").stages, 4);
   EXPECT_EQ(defaultOf(1, 1, "sm_90a").stages, 2);
   EXPECT_EQ(defaultOf(64, 64, "cpu").stages, std::nullopt);
   Parameters tile = {1, 64, 1024, /*stages=*/20};
@@ -71,6 +71,21 @@ TEST(BsrSoftmaxTest, EightKilobytesOfARowStayInRegistersOnGPUs) {
   EXPECT_EQ(tile.stages, 8);
   fitTo({64, 64}, *findTarget("cpu"), tile);
   EXPECT_EQ(tile.stages, std::nullopt);
+}
+
+TEST(BsrSoftmaxTest, WarpsShareARowOnGPUs) {
+  EXPECT_EQ(defaultOf(64, 64, "sm_90a").warps, 2);
+  EXPECT_EQ(defaultOf(15, 15, "sm_90a").warps, 1);
+  EXPECT_EQ(defaultOf(64, 64, "cpu").warps, std::nullopt);
+  Parameters tile = {1, 64, 1024, /*stages=*/4, /*warps=*/7};
+  fitTo({64, 64}, *findTarget("sm_90a"), tile);
+  EXPECT_EQ(tile.warps, 4);
+  // By columns, or by blocks where lanes would have less than 16 bytes.
+  EXPECT_EQ(countBlocksAtOnce(64, /*elementBytes=*/2, /*warps=*/2), 16);
+  EXPECT_EQ(countBlocksAtOnce(32, /*elementBytes=*/2, /*warps=*/2), 32);
+  EXPECT_EQ(countBlocksAtOnce(32, /*elementBytes=*/4, /*warps=*/2), 16);
+  EXPECT_EQ(countBlocksAtOnce(64, /*elementBytes=*/2, /*warps=*/4), 32);
+  EXPECT_EQ(countBlocksAtOnce(56, /*elementBytes=*/4, /*warps=*/2), 32);
 }
 
 std::string textOf(const Facts &facts, std::vector<std::string> row) {
@@ -88,14 +103,16 @@ std::string textOf(const Facts &facts, std::vector<std::string> row) {
 
 TEST(BsrSoftmaxTest, NumbersReplaceTheDefault) {
   Facts facts{48, 200};
-  EXPECT_EQ(textOf(facts, {}), "1 x 56 x 896, 4 stages, the computed default");
+  EXPECT_EQ(textOf(facts, {}), "1 x 56 x 896, 5 stages, the computed default");
   EXPECT_EQ(textOf(facts, {"tile_n=64", "tile_k=1024"}),
-            "1 x 64 x 1024, 4 stages, the option 'row'");
+            "1 x 64 x 1024, 5 stages, the option 'row'");
   // What registers do not hold is cut.
   EXPECT_EQ(textOf(facts, {"tile_m=24", "tile_n=200", "tile_k=12800"}),
-            "1 x 64 x 1024, 4 stages, the option 'row'");
+            "1 x 64 x 1024, 5 stages, the option 'row'");
   EXPECT_EQ(textOf(facts, {"stages=2"}),
             "1 x 56 x 896, 2 stages, the option 'row'");
+  EXPECT_EQ(textOf(facts, {"warps=2"}),
+            "1 x 56 x 1792, 4 stages, the option 'row'");
   EXPECT_EQ(textOf(facts, {"stages=65"}),
             "expected 'stages' from 1 to 64, but got '65'");
   EXPECT_EQ(textOf(facts, {"tile_m=5"}),
@@ -107,7 +124,10 @@ TEST(BsrSoftmaxTest, NumbersReplaceTheDefault) {
             "but got 20");
   EXPECT_EQ(textOf(facts, {"tile_n=64", "tile_k=100"}),
             "expected tile_k to be a multiple of tile_n, 64, but got 100");
-  EXPECT_EQ(textOf(facts, {"warps=2"}),
-            "expected tile_m, tile_n, tile_k or stages, but got 'warps'");
+  EXPECT_EQ(textOf(facts, {"warps=5"}),
+            "expected 'warps' from 1 to 4, but got '5'");
+  EXPECT_EQ(textOf(facts, {"raster_group=2"}),
+            "expected tile_m, tile_n, tile_k, stages or warps, but got "
+            "'raster_group'");
 }
 } // namespace

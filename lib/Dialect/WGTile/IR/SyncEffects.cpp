@@ -60,6 +60,16 @@ void FenceProxyAsyncOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::fence());
 }
 
+void TileReduceOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  if (getOffset())
+    effects.push_back(SyncEffect::barrier(SyncScope::Block));
+}
+
+void TileCombineOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  if (getOffset())
+    effects.push_back(SyncEffect::barrier(SyncScope::Block));
+}
+
 void WarpBarrierOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::barrier(SyncScope::Warp));
 }

@@ -631,12 +631,12 @@ LogicalResult RowCombineOp::verify() {
 
 /// A tile and a number of its elements that a kind of reduction combines.
 static LogicalResult verifyTileAndNumber(Operation *op, RankedTensorType tile,
-                                         Type number,
-                                         arith::AtomicRMWKind kind) {
+                                         Type number, arith::AtomicRMWKind kind,
+                                         bool mayBeNarrow = false) {
   Type element = tile.getElementType();
+  unsigned bits = element.getIntOrFloatBitWidth();
   if (tile.getRank() > 2 || element != number ||
-      (element.getIntOrFloatBitWidth() != 32 &&
-       element.getIntOrFloatBitWidth() != 64))
+      (bits != 32 && bits != 64 && !(mayBeNarrow && bits == 16)))
     return op->emitOpError()
            << "expected a tile of at most two dimensions and a number of its "
               "element type, of 32 or 64 bits, but got "
@@ -648,7 +648,22 @@ LogicalResult TileReduceOp::verify() { // (C1)
   RankedTensorType tile = getTile().getType();
   if (tile.getEncoding() && isColumnVector(tile.getEncoding()))
     return emitOpError() << "expected a vector of rows, but got " << tile;
-  return verifyTileAndNumber(*this, tile, getResult().getType(), getKind());
+  if (getPartial() && tile.getRank() != 2) // (C2)
+    return emitOpError()
+           << "expected parts of a tile of two dimensions, but got " << tile;
+  bool isExtreme = getKind() == arith::AtomicRMWKind::maxnumf ||
+                   getKind() == arith::AtomicRMWKind::minnumf;
+  return verifyTileAndNumber(*this, tile, getResult().getType(), getKind(),
+                             isExtreme && tile.getRank() == 2);
+}
+
+LogicalResult TileCombineOp::verify() { // (C1)
+  Type type = getResult().getType();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits != 32 && bits != 64)
+    return emitOpError() << "expected a number of 32 or 64 bits, but got "
+                         << type;
+  return verifyKind(*this, getKind(), type);
 }
 
 LogicalResult TileScanOp::verify() { // (C1)

@@ -704,25 +704,66 @@ def WGTile_RowCombineOp : WGTile_Op<"row_combine", [
   let hasVerifier = 1;
 }
 
-def WGTile_TileReduceOp : WGTile_Op<"tile_reduce", [Pure]> {
+def WGTile_TileReduceOp : WGTile_Op<"tile_reduce", [
+    Pure, DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Reduce a register tile or a row vector to one number";
   let description = [{
     The number is tile[0, 0] `kind` tile[0, 1] `kind` ... of all elements, in an order
-    that is not specified; every thread gets it. One warp has the whole tile.
+    that is not specified; every thread gets it. Where several warps have the tile,
+    they exchange their parts in shared memory, `offset` bytes from its start
+    (`wgtile-allocate-shared`), and all threads of the block meet.
+
+    With `partial`, which `wgtile-defer-reductions` sets, each thread reduces the
+    elements that it holds itself: threads hold different values of the number,
+    until a `wgtile.tile_combine`.
 
     - (C1) The tile has two dimensions, or is a vector of rows, and the number has
-      its element type, of 32 or 64 bits, which `kind` applies to.
+      its element type, of 32 or 64 bits, or of 16 for a maximum or minimum of a
+      tile, which `kind` applies to.
+    - (C2) `partial` is of a tile of two dimensions.
 
     ```mlir
     %n = wgtile.tile_reduce addi %t : tensor<16x8xi32> -> i32
     %m = wgtile.tile_reduce maxnumf %v : tensor<16xf32> -> f32
     ```
   }];
-  let arguments = (ins AtomicRMWKindAttr:$kind, WGTile_RegisterTile:$tile);
+  let arguments = (ins AtomicRMWKindAttr:$kind, WGTile_RegisterTile:$tile,
+                       UnitAttr:$partial, OptionalAttr<I64Attr>:$offset);
   let results = (outs AnyTypeOf<[AnyFloat, AnySignlessInteger]>:$result);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result,
+                                 "::mlir::arith::AtomicRMWKind":$kind,
+                                 "::mlir::Value":$tile), [{
+    build($_builder, $_state, result, kind, tile, /*partial=*/false,
+          /*offset=*/::mlir::IntegerAttr());
+  }]>];
   let assemblyFormat = [{
-    $kind $tile attr-dict `:` type($tile) `->` type($result)
+    $kind $tile (`partial` $partial^)? attr-dict `:` type($tile) `->`
+    type($result)
   }];
+  let hasVerifier = 1;
+}
+
+def WGTile_TileCombineOp : WGTile_Op<"tile_combine", [
+    Pure, SameOperandsAndResultType,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "Combine the threads' parts of a number";
+  let description = [{
+    The threads of the block hold a number in parts (`wgtile.tile_reduce` with
+    `partial`, and arithmetic on its result). The result is the combination of
+    these parts by `kind`, the same in all threads. Warps exchange their parts as
+    those of a `wgtile.tile_reduce` do.
+
+    - (C1) The number is of 32 or 64 bits, and `kind` applies to it.
+
+    ```mlir
+    %n = wgtile.tile_combine addf %parts : f32
+    ```
+  }];
+  let arguments = (ins AtomicRMWKindAttr:$kind,
+                       AnyTypeOf<[AnyFloat, AnySignlessInteger]>:$number,
+                       OptionalAttr<I64Attr>:$offset);
+  let results = (outs AnyTypeOf<[AnyFloat, AnySignlessInteger]>:$result);
+  let assemblyFormat = "$kind $number attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 

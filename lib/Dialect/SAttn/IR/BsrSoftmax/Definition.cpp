@@ -17,13 +17,13 @@
 
 using namespace mlir;
 using namespace sattn;
-using tuning::bsr_softmax::kBlocksAtOnce;
 
 /// Tiles have a multiple of so many rows and columns, if not a block's.
 static constexpr int64_t kMultiple = 8;
 /// Most parts of a step.
-static constexpr int64_t kMaxParts =
-    kBlocksAtOnce * tuning::bsr_softmax::kMaxMatrices;
+static constexpr int64_t kMaxParts = tuning::bsr_softmax::kBlocksAtOnce *
+                                     tuning::bsr_softmax::kMaxWarps *
+                                     tuning::bsr_softmax::kMaxMatrices;
 
 MutableOperandRange BsrSoftmaxOp::getDpsInitsMutable() {
   return getOutMutable();
@@ -87,8 +87,12 @@ static LogicalResult verifyMeta(BsrSoftmaxOp op) {
 
 int64_t BsrSoftmaxOp::getBlocksAtOnce() {
   ArrayRef<int64_t> tile = getMetaAttr().getTile();
-  int64_t parts = tile[2] / tile[1];
-  return tile[0] == 1 && parts % kBlocksAtOnce == 0 ? kBlocksAtOnce : 1;
+  int64_t warps = getMetaAttr().getWarps().value_or(1);
+  if (tile[0] != 1 || !llvm::isPowerOf2_64(warps))
+    return 1;
+  int64_t atOnce = tuning::bsr_softmax::countBlocksAtOnce(
+      tile[1], getValues().getType().getElementTypeBitWidth() / 8, warps);
+  return tile[2] / tile[1] % atOnce == 0 ? atOnce : 1;
 }
 
 int64_t BsrSoftmaxOp::getStepsInRegisters() {

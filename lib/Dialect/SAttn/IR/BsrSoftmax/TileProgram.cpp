@@ -28,9 +28,6 @@ using namespace mlir;
 using namespace sattn;
 
 static constexpr float kLog2E = 1.44269504f;
-/// Matrices that an iteration of a loop after the head reads, of whole steps.
-static constexpr int64_t kMatricesAtOnce = 2;
-
 namespace {
 class TileProgram {
 public:
@@ -47,24 +44,19 @@ public:
         wideType(getScalarType(element)), tile(b.getMultiDimIdentityMap(2)),
         row(AffineMap::get(2, 0, b.getAffineDimExpr(0), b.getContext())),
         vector(b.getMultiDimIdentityMap(1)),
-        number(AffineMap::get(1, 0, b.getContext())) {}
+        number(AffineMap::get(2, 0, b.getContext())) {}
 
   Value build() {
     zero = constant(0.0);
     lowest = constant(-std::numeric_limits<double>::infinity());
     log2E = constant(kLog2E);
     vectors = tensor::EmptyOp::create(b, ArrayRef<int64_t>(height), wideType);
-    matrices = compute(b.getAffineDimExpr(0).ceilDiv(blocksPerMatrix) *
-                           matricesPerBlock(),
-                       blocks);
+    if (blocksPerMatrix != 1)
+      return buildRow();
     SmallVector<Value> sums =
         sumRows({fill(lowest, vectors), fill(zero, vectors)});
-    readHead();
-    if (blocksPerMatrix != 1)
-      sums = combineBlocks(sums[0], sums[1]);
     Value shift = computeShift(sums[0]), inverse = invert(sums[1]);
-    Value out = writeHead(op.getOut(), shift, inverse);
-    return writeRows(out, shift, inverse);
+    return writeRows(op.getOut(), shift, inverse);
   }
 
 private:
@@ -94,7 +86,7 @@ private:
   Type element, wideType;
   AffineMap tile, row, vector, number;
   Value zero, lowest, log2E;
-  /// Of the tile's rows.
+  /// Of the tile's rows; null before the first loop, the head does without.
   Value matrices;
   SmallVector<Step> head;
   /// A tensor that vectors of rows are written to.
@@ -115,11 +107,6 @@ private:
   }
   int64_t matricesPerBlock() const { return llvm::divideCeil(width, columns); }
   bool hasTail() const { return width % columns != 0; }
-  /// Matrices of an iteration.
-  int64_t countAtOnce() const {
-    return headSteps > 1 ? std::max(kMatricesAtOnce, matricesPerStep)
-                         : matricesPerStep;
-  }
   bool isPadded(const Matrix &matrix) const {
     return !isConstantIntValue(matrix.rows, height) ||
            !isConstantIntValue(matrix.width, columns);
@@ -158,8 +145,9 @@ private:
   }
 
   /// Matrices are counted through the blocks. The row may lack the last of what
-  /// is read together, or parts of them.
-  Matrix locate(OpFoldResult iteration, int64_t place) {
+  /// is read together, or parts of them; all of one unless it `hasBlocks` of
+  /// it.
+  Matrix locate(OpFoldResult iteration, int64_t place, bool hasBlocks) {
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1),
                turn = d0 + place;
     auto apply = [&](AffineExpr expr) {
@@ -176,9 +164,10 @@ private:
       AffineMap none = AffineMap::get(1, 0, {d0, b.getAffineConstantExpr(0)},
                                       b.getContext());
       int64_t perBlock = height / blocksPerMatrix;
-      matrix.rows = affine::makeComposedFoldedAffineMax(
-          b, b.getLoc(), none,
-          {clip(height, (d0 - d1) * perBlock, {blocks, block})});
+      matrix.rows = clip(height, (d0 - d1) * perBlock, {blocks, block});
+      if (!hasBlocks)
+        matrix.rows = affine::makeComposedFoldedAffineMax(b, b.getLoc(), none,
+                                                          {matrix.rows});
     }
     matrix.width = b.getIndexAttr(columns);
     if (hasTail())
@@ -280,49 +269,72 @@ private:
     });
   }
 
-  /// A vector's elements, reduced to a number.
+  /// The one row of which each block has a part. Its maximum and sum are
+  /// numbers: what is in registers counts after what the loop found.
+  Value buildRow() {
+    readHead();
+    SmallVector<Value> sums = sumRow();
+    if (!head.empty())
+      sums = addSteps(head, sums[0], sums[1]);
+    Value shift = toShift(b, sums[0]), inverse = toInverse(b, sums[1]);
+    Value out = writeSteps(head, op.getOut(), shift, inverse);
+    return writeRows(out, shift, inverse);
+  }
+
+  /// The elements of matrices, reduced to a number.
   Value reduce(ArrayRef<Value> inputs, Value initial, Body body) {
     Value place = tensor::EmptyOp::create(b, ArrayRef<int64_t>(), wideType);
-    SmallVector<AffineMap> maps(inputs.size(), vector);
+    SmallVector<AffineMap> maps(inputs.size(), tile);
     return tensor::ExtractOp::create(
         b, generic(inputs, maps, fill(initial, place), number, body),
         ValueRange());
   }
 
-  /// The maximum and the sum of the one row of which each block has a part,
-  /// from those that the loop found. The sum of what is in registers is that of
-  /// powers of the common maximum.
-  SmallVector<Value> combineBlocks(Value maxima, Value totals) {
-    SmallVector<Value> largest = {maxima};
-    if (!head.empty())
-      largest.push_back(findLargest(head, fill(lowest, vectors)));
-    Value maximum =
-        reduce(largest, lowest, [](Inner &inner, ValueRange args) -> Value {
-          Value result = args.front();
-          for (Value arg : args.drop_front())
-            result = arith::MaxNumFOp::create(inner, result, arg);
-          return result;
-        });
-    Value shift = toShift(b, maximum);
-    totals = generic(maxima, vector, totals, vector,
-                     [&](Inner &inner, ValueRange args) -> Value {
-                       return arith::MulFOp::create(
-                           inner, args[1], power(inner, args[0], shift));
-                     });
-    for (const Step &step : head)
-      totals = whereIs(step, totals, [&](Value old) {
-        return addPowers(step.inputs, shift, old);
+  /// The largest element of matrices. The maximum of narrow ones is narrow, so
+  /// that two of them are found at a time.
+  Value findLargest(ArrayRef<Value> inputs) {
+    return reduce(inputs, lowest, [&](Inner &inner, ValueRange args) -> Value {
+      Value largest = args.front();
+      for (Value arg : args.drop_front().drop_back())
+        largest = arith::MaxNumFOp::create(inner, largest, arg);
+      return arith::MaxNumFOp::create(inner, widen(inner, largest),
+                                      args.back());
+    });
+  }
+
+  /// The maximum and the sum with those of further steps.
+  SmallVector<Value> addSteps(ArrayRef<Step> steps, Value maximum,
+                              Value total) {
+    SmallVector<Value> inputs;
+    for (const Step &step : steps)
+      inputs.append(step.inputs);
+    Value larger = greater(b, {findLargest(inputs), maximum});
+    total = rescale(total, maximum, larger);
+    for (const Step &step : steps)
+      total = whereIs(step, total, [&](Value old) {
+        return addPowers(step.inputs, toShift(b, larger), old);
       });
-    Value total =
-        reduce(totals, zero, [](Inner &inner, ValueRange args) -> Value {
-          return arith::AddFOp::create(inner, args[0], args[1]);
-        });
-    return {maximum, total};
+    return {larger, total};
+  }
+
+  /// A sum of powers, as one of those of a larger maximum.
+  Value rescale(Value total, Value old, Value maximum) {
+    return arith::MulFOp::create(b, total, power(b, old, toShift(b, maximum)));
+  }
+
+  /// The maximum and the sum of what comes after the head.
+  SmallVector<Value> sumRow() {
+    return loopOver(ValueRange{lowest, zero},
+                    [&](const Step &step, ValueRange carried) {
+                      return addSteps(step, carried[0], carried[1]);
+                    });
   }
 
   /// What `update` makes of a value if the row has any of a step.
   Value whereIs(const Step &step, Value old,
                 function_ref<Value(Value)> update) {
+    if (!step.exists)
+      return update(old);
     auto branch = scf::IfOp::create(b, old.getType(), step.exists,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -333,76 +345,78 @@ private:
     return branch.getResult(0);
   }
 
-  /// So many matrices, from one on.
+  /// So many matrices, from one on, the first of which the row has if anything
+  /// is read.
   Step locateAll(OpFoldResult first, int64_t count) {
     Step step;
+    bool isOfBlocks = matricesPerBlock() % count == 0;
     for (int64_t place = 0; place < count; ++place)
-      step.matrices.push_back(locate(first, place));
+      step.matrices.push_back(
+          locate(first, place, /*hasBlocks=*/place == 0 || isOfBlocks));
     return step;
   }
   void read(Step &step) {
     for (const Matrix &matrix : step.matrices)
-      step.inputs.push_back(readMatrix(matrix));
+      step.inputs.push_back(step.exists ? readIf(step.exists, matrix)
+                                        : readMatrix(matrix));
   }
 
-  /// All of it before anything else.
+  /// All of it before anything else, each step as soon as it is known where
+  /// it is, if the row has any of it.
   void readHead() {
     for (int64_t i = 0; i < headSteps; ++i) {
       int64_t first = i * matricesPerStep;
-      head.push_back(locateAll(b.getIndexAttr(first), matricesPerStep));
-      head.back().exists = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
-                                                 matrices, index(first));
-    }
-    for (Step &step : head)
+      Step step = locateAll(b.getIndexAttr(first), matricesPerStep);
+      step.exists = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::sgt, asValue(blocks),
+          index(first / matricesPerBlock() * blocksPerMatrix));
       read(step);
+      head.push_back(std::move(step));
+    }
   }
 
-  /// The largest of each row. What a row does not have is -inf. The maximum of
-  /// narrow elements is narrow, so that two of them are found at a time.
-  Value findLargest(ArrayRef<Step> steps, Value target) {
-    SmallVector<Value> inputs;
+  /// The matrix, or nothing but -inf.
+  Value readIf(Value condition, const Matrix &matrix) {
+    auto type = RankedTensorType::get({height, columns}, element);
+    auto branch =
+        scf::IfOp::create(b, type, condition, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, readMatrix(matrix));
+    b.setInsertionPointToStart(branch.elseBlock());
+    Value nothing = arith::ConstantOp::create(
+        b, b.getFloatAttr(element, -std::numeric_limits<double>::infinity()));
+    Value place =
+        tensor::EmptyOp::create(b, ArrayRef<int64_t>{height, columns}, element);
+    scf::YieldOp::create(b, fill(nothing, place));
+    return branch.getResult(0);
+  }
+
+  Value writeSteps(ArrayRef<Step> steps, Value out, Value shift,
+                   Value inverse) {
     for (const Step &step : steps)
-      inputs.append(step.inputs);
-    SmallVector<AffineMap> maps(inputs.size(), tile);
-    return generic(inputs, maps, target, row,
-                   [&](Inner &inner, ValueRange args) -> Value {
-                     Value largest = args.front();
-                     for (Value arg : args.drop_front().drop_back())
-                       largest = arith::MaxNumFOp::create(inner, largest, arg);
-                     return arith::MaxNumFOp::create(
-                         inner, widen(inner, largest), args.back());
-                   });
-  }
-
-  Value writeHead(Value out, Value shift, Value inverse) {
-    for (const Step &step : head)
       out = whereIs(step, out, [&](Value old) {
         return write(step, old, shift, inverse);
       });
     return out;
   }
 
-  /// The sum of each row's powers added to `target`. `shift` is that of each
-  /// row, or of the one row.
-  Value addPowers(ArrayRef<Value> matrices, Value shift, Value target) {
-    SmallVector<Value> inputs(matrices);
-    SmallVector<AffineMap> maps(matrices.size(), tile);
-    bool isOfEach = isa<RankedTensorType>(shift.getType());
-    if (isOfEach) {
-      inputs.push_back(shift);
-      maps.push_back(row);
+  /// The sum of powers.
+  Value sumPowers(Inner &inner, ValueRange elements, Value shift) {
+    Value sum;
+    for (Value element : elements) {
+      Value next = power(inner, widen(inner, element), shift);
+      sum = sum ? arith::AddFOp::create(inner, sum, next).getResult() : next;
     }
-    return generic(
-        inputs, maps, target, row, [&](Inner &inner, ValueRange args) -> Value {
-          Value common = isOfEach ? args.drop_back().back() : shift;
-          Value sum;
-          for (Value arg : args.take_front(matrices.size())) {
-            Value next = power(inner, widen(inner, arg), common);
-            sum = sum ? arith::AddFOp::create(inner, sum, next).getResult()
-                      : next;
-          }
-          return arith::AddFOp::create(inner, sum, args.back());
-        });
+    return sum;
+  }
+
+  /// The sum of all elements' powers added to a number.
+  Value addPowers(ArrayRef<Value> inputs, Value shift, Value total) {
+    return reduce(inputs, total, [&](Inner &inner, ValueRange args) -> Value {
+      return arith::AddFOp::create(
+          inner, sumPowers(inner, args.drop_back(), shift), args.back());
+    });
   }
 
   /// A loop over what comes after the head; `build` gets what an iteration
@@ -410,22 +424,35 @@ private:
   SmallVector<Value>
   loopOver(ValueRange carried,
            function_ref<SmallVector<Value>(const Step &, ValueRange)> build) {
+    if (!matrices)
+      matrices = compute(b.getAffineDimExpr(0).ceilDiv(blocksPerMatrix) *
+                             matricesPerBlock(),
+                         blocks);
     auto loop = scf::ForOp::create(b, index(headSteps * matricesPerStep),
-                                   matrices, index(countAtOnce()), carried);
+                                   matrices, index(matricesPerStep), carried);
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Step step = locateAll(loop.getInductionVar(), countAtOnce());
+    Step step = locateAll(loop.getInductionVar(), matricesPerStep);
     read(step);
     scf::YieldOp::create(b, build(step, loop.getRegionIterArgs()));
     return llvm::to_vector_of<Value>(loop.getResults());
   }
 
-  /// The maximum of each row and the sum of its powers.
+  /// The maximum of each row and the sum of its powers, of a tile of rows.
   SmallVector<Value> sumRows(ArrayRef<Value> sums) {
     return loopOver(sums, [&](const Step &step, ValueRange carried) {
       Value maximum = carried[0], total = carried[1];
-      Value ofStep = findLargest(step, fill(lowest, vectors));
+      SmallVector<Value> inputs(step.inputs);
+      SmallVector<AffineMap> maps(inputs.size(), tile);
+      Value ofStep = generic(inputs, maps, fill(lowest, vectors), row,
+                             [&](Inner &inner, ValueRange args) -> Value {
+                               Value largest = args.back();
+                               for (Value arg : args.drop_back())
+                                 largest = arith::MaxNumFOp::create(
+                                     inner, widen(inner, arg), largest);
+                               return largest;
+                             });
       Value shift = computeShift(generic({ofStep, maximum}, {vector, vector},
                                          vectors, vector, greater));
       total = generic({maximum, shift}, {vector, vector}, total, vector,
@@ -433,7 +460,16 @@ private:
                         return arith::MulFOp::create(
                             inner, args[2], power(inner, args[0], args[1]));
                       });
-      total = addPowers(step.inputs, shift, total);
+      inputs.push_back(shift);
+      maps.push_back(row);
+      total = generic(inputs, maps, total, row,
+                      [&](Inner &inner, ValueRange args) -> Value {
+                        ValueRange elements = args.drop_back(2);
+                        return arith::AddFOp::create(
+                            inner,
+                            sumPowers(inner, elements, args.drop_back().back()),
+                            args.back());
+                      });
       // In place, when nothing reads the old one any more.
       maximum = generic(ofStep, vector, maximum, vector, greater);
       return SmallVector<Value>{maximum, total};

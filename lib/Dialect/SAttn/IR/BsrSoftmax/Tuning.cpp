@@ -33,11 +33,12 @@ BsrSoftmaxOp::restrictTo(const tuning::Target &target) {
   given.columns = tile[1];
   given.depth = tile[2];
   given.stages = meta.getStages();
+  given.warps = meta.getWarps();
   tuning::Parameters fitted = given;
   tuning::bsr_softmax::fitTo(factsOf(*this), target, fitted);
   setMetaAttr(MetaAttr::get(
       getContext(), {fitted.rows, fitted.columns, fitted.depth}, fitted.stages,
-      meta.getWarps(), meta.getRasterGroup(), meta.getSplitK()));
+      fitted.warps, meta.getRasterGroup(), meta.getSplitK()));
   if (fitted.rows == given.rows && fitted.columns == given.columns &&
       fitted.depth == given.depth)
     return std::nullopt;

@@ -29,6 +29,11 @@ using namespace sattn;
 /// thread no registers for a second row's numbers.
 static constexpr int64_t kRowsOfPass = 2, kMostColumns = 64;
 
+/// Bits of a row's number that a step of the search for it finds, from as many
+/// entries as they have values but one: steps wait for each other. Among other
+/// tiles of a thread block a producer has no registers for more than one.
+static constexpr int64_t kDigitBits = 2;
+
 namespace {
 class TileProgram {
 public:
@@ -124,34 +129,37 @@ private:
   }
 
   /// The last block row that begins at a block or before it, of `count` rows:
-  /// the one that has it, if any has; 0 if there is none. The number's bits are
-  /// found from the highest to the lowest, as many as the last row has.
-  /// Each bit waits for the one before, and a thread block for them all:
+  /// the one that has it, if any has; 0 if there is none. The number's digits
+  /// are found from the highest to the lowest, as many as the last row has.
+  /// Each digit waits for the one before, and a thread block for them all:
   /// numbers of rows are i32, which take half the instructions of indices.
   Value findBlockRow(OpFoldResult count, Value block) {
     return findBlockRows(count, block).front();
   }
   /// Those of several blocks, which wait together.
-  SmallVector<Value> findBlockRows(OpFoldResult count, ArrayRef<Value> blocks) {
+  SmallVector<Value> findBlockRows(OpFoldResult count, ArrayRef<Value> blocks,
+                                   int64_t digitBits = kDigitBits) {
     Type number = b.getI32Type();
     auto constant = [&](int32_t value) -> Value {
       return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
     };
-    Value last, bits;
+    Value last, digits;
     if (std::optional<int64_t> known = getConstantIntValue(count)) {
       if (*known <= 1)
         return SmallVector<Value>(blocks.size(), index(0));
       last = constant(*known - 1);
-      bits = index(llvm::Log2_64_Ceil(*known));
+      digits = index(llvm::divideCeil(llvm::Log2_64_Ceil(*known), digitBits));
     } else {
       Value rows = arith::IndexCastOp::create(b, number, asValue(count));
       last = arith::MaxSIOp::create(
           b, arith::SubIOp::create(b, rows, constant(1)), constant(0));
-      bits = asIndex(arith::SubIOp::create(
+      Value bits = asIndex(arith::SubIOp::create(
           b, constant(32), math::CountLeadingZerosOp::create(b, last)));
+      digits = asValue(apply(b.getAffineDimExpr(0).ceilDiv(digitBits),
+                             {OpFoldResult(bits)}));
     }
     auto search =
-        scf::ForOp::create(b, index(0), bits, index(1),
+        scf::ForOp::create(b, index(0), digits, index(1),
                            SmallVector<Value>(blocks.size(), constant(0)));
     {
       OpBuilder::InsertionGuard guard(b);
@@ -159,17 +167,27 @@ private:
       AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
       Value place = arith::IndexCastOp::create(
           b, number,
-          asValue(apply(d0 - d1 - 1, {bits, search.getInductionVar()})));
-      Value bit = arith::ShLIOp::create(b, constant(1), place);
+          asValue(apply((d0 - d1 - 1) * digitBits,
+                        {digits, search.getInductionVar()})));
       SmallVector<Value> rows;
       for (auto [block, former] :
            llvm::zip_equal(blocks, search.getRegionIterArgs())) {
-        Value next = arith::AddIOp::create(b, former, bit);
-        Value offset = readEntry(
-            op.getCrow(), asIndex(arith::MinSIOp::create(b, next, last)));
-        Value isTaken = both(compare(arith::CmpIPredicate::sle, next, last),
-                             compare(arith::CmpIPredicate::sle, offset, block));
-        rows.push_back(arith::SelectOp::create(b, isTaken, next, former));
+        // As many rows of these begin in time as the digit says, since offsets
+        // rise. All are past the last row or no negative numbers.
+        Value digit = constant(0);
+        for (int32_t i = 1; i < 1 << digitBits; ++i) {
+          Value next = arith::AddIOp::create(
+              b, former, arith::ShLIOp::create(b, constant(i), place));
+          Value offset = readEntry(
+              op.getCrow(), asIndex(arith::MinUIOp::create(b, next, last)));
+          Value isTaken =
+              both(compare(arith::CmpIPredicate::ule, next, last),
+                   compare(arith::CmpIPredicate::sle, offset, block));
+          digit = arith::AddIOp::create(
+              b, digit, arith::ExtUIOp::create(b, number, isTaken));
+        }
+        rows.push_back(arith::AddIOp::create(
+            b, former, arith::ShLIOp::create(b, digit, place)));
       }
       scf::YieldOp::create(b, rows);
     }
@@ -360,7 +378,7 @@ private:
       Value one = arith::ConstantOp::create(b, b.getIntegerAttr(offset, 1));
       asked.push_back(arith::SubIOp::create(b, blocks.end, one));
     }
-    SmallVector<Value> rows = findBlockRows(blockRows, asked);
+    SmallVector<Value> rows = findBlockRows(blockRows, asked, /*digitBits=*/1);
     Value next =
         asValue(apply(b.getAffineDimExpr(0) + 1, {OpFoldResult(rows[0])}));
     next = arith::MinSIOp::create(b, next, asValue(blockRows));

@@ -46,6 +46,9 @@ ScatterMmOp::restrictTo(const tuning::Target &target) {
 }
 
 llvm::Expected<tuning::Choice> ScatterMmOp::chooseParameters(
-    ArrayRef<meta::Table>, const tuning::Search &search, const TuningHints &) {
-  return tuning::scatter_mm::choose(factsOf(*this), search);
+    ArrayRef<meta::Table>, const tuning::Search &search,
+    const TuningHints &hints) {
+  tuning::scatter_mm::Facts facts = factsOf(*this);
+  facts.sparsity = hints.sparsity;
+  return tuning::scatter_mm::choose(facts, search);
 }

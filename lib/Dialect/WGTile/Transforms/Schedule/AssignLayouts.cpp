@@ -154,8 +154,9 @@ private:
     WalkResult walk = kernel.walk([](Operation *op) {
       auto mma = dyn_cast<MmaOp>(op);
       bool takesRegisters = mma && !isa<SharedType>(mma.getA().getType());
-      return takesRegisters || isa<RowReduceOp>(op) ? WalkResult::interrupt()
-                                                    : WalkResult::advance();
+      return takesRegisters || isa<RowReduceOp, TileScanOp>(op)
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
     });
     return walk.wasInterrupted();
   }
@@ -209,15 +210,45 @@ private:
         if (isa<ScatterOp, StoreOp>(op))
           rows = std::max(rows, tileType(op->getOperand(0)).getDimSize(0));
       });
-      runColumns = chooseRun();
     }
     // A kernel that has nothing left to do is still launched, with one warp.
     warps = std::max<int64_t>(1, llvm::divideCeil(rows, kFragmentRows));
+    if (products.empty()) {
+      divideColumns();
+      runColumns = chooseRun();
+    }
     if (warps > kMaxWarpsPerCTA)
       return kernel.emitOpError()
              << "expected at most " << kMaxWarpsPerCTA * kFragmentRows
              << " tile rows, but got " << rows;
     return success();
+  }
+
+  /// As many warps as the hint says, where no MMA does, by dividing columns: a
+  /// thread has two neighbors of a row at least. Tiles that are cut, and
+  /// vectors of rows that are reduced, stay those of one warp along the
+  /// columns.
+  void divideColumns() {
+    int64_t divisor = 0;
+    bool isWhole = !ownsRows();
+    kernel.walk([&](Operation *op) {
+      auto reduce = dyn_cast<TileReduceOp>(op);
+      isWhole &= !isa<ExtractColumnsOp>(op) &&
+                 !(reduce && reduce.getTile().getType().getRank() == 1);
+      for (Value result : op->getResults())
+        if (RankedTensorType type = tileType(result);
+            type && type.getRank() == 2)
+          divisor = std::gcd(divisor, type.getDimSize(1));
+    });
+    if (!isWhole || divisor == 0)
+      return;
+    int64_t wish = std::min(getSchedule(kernel).warps.value_or(1),
+                            sattn::layout::kMostMmaWarps);
+    columnWarps = std::max<int64_t>(
+        1, llvm::bit_floor(static_cast<uint64_t>(wish / warps)));
+    while (columnWarps > 1 && divisor % (8 * columnWarps) != 0)
+      columnWarps /= 2;
+    warps *= columnWarps;
   }
 
   /// The neighboring columns that a thread has, where no MMA says: 16 bytes of
@@ -246,8 +277,8 @@ private:
                                    kAccessBits / type.getElementTypeBitWidth());
     });
     int64_t chosen = sattn::layout::kMostRun;
-    while (chosen > 2 &&
-           (isSliced || chosen > wanted || columns % (4 * chosen) != 0))
+    while (chosen > 2 && (isSliced || chosen > wanted ||
+                          columns % (4 * chosen * columnWarps) != 0))
       chosen /= 2;
     return chosen;
   }

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeferNumbers.h"
+
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 
@@ -95,6 +97,8 @@ struct DeferReductionsPass
         ++numDeferred;
       }
     });
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      numDeferred += deferNumbers(kernel);
   }
 };
 } // namespace

@@ -60,8 +60,9 @@ static constexpr int64_t kMaxSharedThreads = 128;
 /// are issued ahead: what hides the latency of memory is their number.
 static constexpr int64_t kLatencyWarps = 32;
 /// Registers that a thread of such a kernel has beside tiles that it reads out
-/// of loops: for what it computes of them, addresses and numbers.
-static constexpr int64_t kLoopRegisters = 64;
+/// of loops: for what it computes of them, of which several warps have a share
+/// each, and for addresses and numbers.
+static constexpr int64_t kLoopRegisters = 64, kMinLoopRegisters = 32;
 /// Schedulers of an SM, which share its registers and warps.
 static constexpr int64_t kSchedulers = 4;
 /// Columns of a raster group without a hint, and at most: points are counted in
@@ -483,10 +484,12 @@ private:
       return;
     const sattn::ChipResources &chip = resources.getChip();
     // A warp's registers are those of one scheduler.
-    int64_t warps = chip.registersPerSM / kSchedulers / kWarpThreads /
-                    (kLoopRegisters + kept) * kSchedulers;
-    schedule.ctasPerSM = std::clamp<int64_t>(
-        warps / llvm::divideCeil(threads[0], kWarpThreads), 1, chip.ctasPerSM);
+    int64_t warps = llvm::divideCeil(threads[0], kWarpThreads);
+    int64_t others = std::max(kLoopRegisters / warps, kMinLoopRegisters);
+    int64_t fitting = chip.registersPerSM / kSchedulers / kWarpThreads /
+                      (others + kept) * kSchedulers;
+    schedule.ctasPerSM =
+        std::clamp<int64_t>(fitting / warps, 1, chip.ctasPerSM);
   }
 
   /// Registers of a thread for tiles that are read beside the loops of a tile,
@@ -500,10 +503,16 @@ private:
             return loop->hasAttr(kBlockLoopAttrName);
           }))
         continue;
-      for (auto read : body.getOps<ReadOp>())
-        if (RankedTensorType type = read.getTile().getType(); read.getAligned())
+      body.walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (isa<scf::ForOp>(op))
+          return WalkResult::skip();
+        if (auto read = dyn_cast<ReadOp>(op); read && read.getAligned()) {
+          RankedTensorType type = read.getTile().getType();
           registers += type.getNumElements() * type.getElementTypeBitWidth() /
                        32 / threads;
+        }
+        return WalkResult::advance();
+      });
     }
     return registers;
   }

@@ -22,6 +22,16 @@ using namespace wgtile;
 /// fill. A ring of two allows fewer, since the consumer has to take one.
 static constexpr int64_t kMaxHeld = 2;
 
+/// Consumer groups up to which one keeps an MMA running while it waits for the
+/// next stage. Those of more fill the gaps of each other, and give a stage back
+/// as soon as they have read it: of four stages it is then on its way a quarter
+/// of the time longer.
+static constexpr int64_t kMostRunning = 2;
+
+static bool keepsRunning(ForEachTileOp loop) {
+  return loop.getGroupSize() <= kMostRunning;
+}
+
 /// Which of two tiles a consumer group reads: the second has been loaded if it
 /// is another one.
 static Value createChoice(arith::SelectOp choice) {
@@ -143,7 +153,10 @@ public:
   SkippingLoop(RingOp ring, Value stage, scf::ForOp forOp, scf::IfOp branch)
       : ring(ring), stage(stage), forOp(forOp), branch(branch),
         loc(forOp.getLoc()),
-        places(std::min(kMaxHeld, ring.getRing().getType().getStages() - 1)) {}
+        places(
+            keepsRunning(forOp->getParentOfType<ForEachTileOp>())
+                ? std::min(kMaxHeld, ring.getRing().getType().getStages() - 1)
+                : 0) {}
 
   LogicalResult run() {
     if (failed(verify()))
@@ -451,7 +464,8 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
     if (failed(last))
       return failure();
     // With a ring of one stage the next iteration could not take it.
-    bool carries = forOp && group.ring.getRing().getType().getStages() > 1;
+    bool carries = forOp && keepsRunning(loop) &&
+                   group.ring.getRing().getType().getStages() > 1;
     WarpgroupMmaWaitOp running =
         placeRelease(group.block, group.ring, stage, *last, carries);
     if (!running)

@@ -79,11 +79,13 @@ def SAttn_BsrSoftmaxOp : SAttn_Op<"bsr_softmax", [
     - (C7) Each batch dimension of `crow` and `col` is 1 or that of `values`.
     - (C8) The result has the type of `out`.
     - (C9) Of `meta`'s tile, M divides BM, N is BN or a multiple of 8 up to BN
-      rounded up to one, and K is 1 to 64 times N. It is what a step reads at once:
+      rounded up to one, and K is 1 to 256 times N. It is what a step reads at once:
       M rows of a block, by parts of N columns; or, with M = 1 and a K that is a
-      multiple of 16 N, one row, by parts of N columns of 16 blocks each. Of one
-      row the first `stages` steps, by default none, stay in registers; what
-      follows is read twice.
+      multiple of 16 N, one row, by parts of N columns of 16 blocks each. `warps`,
+      a power of two, by default one, share such a row: they divide the N columns
+      as long as each has 64 bytes of them, and else the parts are of more blocks,
+      16 for each warp. Of one row the first `stages` steps, by default none, stay
+      in registers; what follows is read twice.
 
     Dynamic sizes are constrained in the same way at run time.
 

@@ -27,7 +27,9 @@ def WGTileAssignLayouts
     (where TMA loads for several consumer groups, the share of 8 warps), or divide
     the rows alone if an MMA takes a register tile or rows are reduced. The hint
     `warps` of the kernel's schedule sets another number of warps, at most 8, that
-    leaves a thread at most 64 registers of the accumulator.
+    leaves a thread at most 64 registers of the accumulator. Without MMAs one warp
+    has 16 rows; with the hint more may divide their columns, where rows are not
+    reduced and tiles not scanned.
 
     Vectors get the slice of the layout that their broadcast or reduction needs;
     shared tiles get the widest swizzle that divides their rows, operands of wgmma
@@ -300,6 +302,9 @@ def WGTileDeferReductions
     share a row combine their parts once, after the loop. Sums and scaling are
     linear, and these threads agree on the scale.
 
+    Numbers that are sums of `wgtile.tile_reduce`, through loops and branches, are
+    kept in parts likewise, up to a `wgtile.tile_combine` before another use.
+
     Before:
     ```mlir
     %l = scf.for ... iter_args(%x = %zeros) -> (tensor<64xf32>) {
@@ -535,8 +540,8 @@ def WGTileAllocateShared
   let summary = "Place tiles and barriers in shared memory";
   let description = [{
     Gives every `wgtile.load` the offset of its tile and of its barrier, every
-    `wgtile.ring` the offsets of its stages and barriers, and the kernel the number
-    of bytes that it needs (`wgtile.shared_bytes`). A ring in another one begins where
+    `wgtile.ring` the offsets of its stages and barriers, every reduction to one
+    number that of what warps exchange, and the kernel the number of bytes that it needs (`wgtile.shared_bytes`). A ring in another one begins where
     that does. A kernel that needs more than the module's
     target has is refused with both numbers.
 
