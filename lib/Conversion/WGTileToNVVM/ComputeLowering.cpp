@@ -180,27 +180,27 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
       modifiers += aShared ? ", 0" : "";
       modifiers += bMajor == Major::K ? ", 0" : ", 1";
     }
-    std::string text =
-        "{\n.reg .b32 %low;\n.reg .b64 %a, %b;\nwgmma.fence.sync.aligned;\n";
-    // Descriptors are added up in the text: nothing then keeps those of all
-    // steps in registers, out of a loop.
-    auto addDescriptor = [&](StringRef name, StringRef low,
-                             const Descriptor &descriptor, int64_t step) {
-      text +=
-          llvm::formatv("add.s32 %low, {0}, {1};\n"
-                        "mov.b64 {2}, {{%low, {3}};\n",
-                        low, step, name, static_cast<int32_t>(descriptor.high))
-              .str();
+    std::string text = "{\n.reg .b64 %a, %b, %a0, %b0;\n";
+    // Descriptors are put together and added up in the text: nothing then keeps
+    // those of all steps in registers, out of a loop.
+    auto putTogether = [&](StringRef name, const Descriptor &descriptor) {
+      text += llvm::formatv("mov.b64 {0}, {{{1}, {2}};\n", name,
+                            addOperand(descriptor.low, "r"),
+                            static_cast<int32_t>(descriptor.high))
+                  .str();
     };
-    std::string aLow, bLow = addOperand(bDescriptor.low, "r");
+    putTogether("%b0", bDescriptor);
     if (aShared)
-      aLow = addOperand(aDescriptor.low, "r");
+      putTogether("%a0", aDescriptor);
+    text += "wgmma.fence.sync.aligned;\n";
+    auto addStep = [&](StringRef name, int64_t step) {
+      text += llvm::formatv("add.s64 {0}, {0}0, {1};\n", name, step).str();
+    };
     for (int64_t k = 0; k < op.getBRows() / depth; ++k) {
       std::string a;
       if (aShared) {
         a = "%a";
-        addDescriptor(a, aLow, aDescriptor,
-                      descriptorStep(aShared.getTile(), Major::K, 0, k));
+        addStep(a, descriptorStep(aShared.getTile(), Major::K, 0, k));
       } else {
         // A packed accumulator's registers are those of the A fragment, in
         // their order.
@@ -212,7 +212,7 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
         }
         a += "}";
       }
-      addDescriptor("%b", bLow, bDescriptor, descriptorStep(b, bMajor, 0, k));
+      addStep("%b", descriptorStep(b, bMajor, 0, k));
       text += llvm::formatv("{0} {{{1}}, {2}, {3}, {4}{5};\n", instruction,
                             registers, a, "%b", startsAtZero && k == 0 ? 0 : 1,
                             modifiers)

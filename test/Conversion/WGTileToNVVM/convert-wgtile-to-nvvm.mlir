@@ -60,9 +60,9 @@ gpu.module @load {
 
 // A product is one block of inline assembly: fence, a wgmma for each 16 of K,
 // commit, wait. A step of a is 32 bytes to the right, one of b 16 rows below;
-// descriptors count in 16 bytes. Their upper halves are constants, and a step is
-// added to the lower ones, which are operands, b's before a's. The first wgmma
-// does not read an accumulator of zeros.
+// descriptors count in 16 bytes. Their upper halves are constants, and the lower
+// ones operands, b's before a's. The first wgmma does not read an accumulator of
+// zeros.
 // CHECK-LABEL: gpu.func @product
 // CHECK-DAG:     %[[UNDEF:.*]] = llvm.mlir.undef : f32
 //                a: 16 in the unused field (bits 16-29).
@@ -74,20 +74,21 @@ gpu.module @load {
 // CHECK:         llvm.getelementptr %{{.*}}[8192]
 // CHECK:         %[[B:.*]] = arith.ori %{{.*}}, %[[B_LOW]] : i32
 // CHECK:         %[[SUM:.*]] = llvm.inline_asm has_side_effects asm_dialect = att
-// CHECK-SAME:      wgmma.fence.sync.aligned;
 //                Upper halves: 128-byte swizzle (bits 62-63), 1024 bytes to the
 //                next eight rows (bits 32-45).
-// CHECK-SAME:      add.s32 %low, $65, 0;\0Amov.b64 %a, {%low, 1073741888};
-// CHECK-SAME:      add.s32 %low, $64, 0;\0Amov.b64 %b, {%low, 1073741888};
+// CHECK-SAME:      mov.b64 %b0, {$64, 1073741888};\0Amov.b64 %a0, {$65, 1073741888};
+// CHECK-SAME:      wgmma.fence.sync.aligned;
+// CHECK-SAME:      add.s64 %a, %a0, 0;
+// CHECK-SAME:      add.s64 %b, %b0, 0;
 // CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{[^}]*}}, $31}, %a, %b, 0, 1, 1, 0, 1;
-// CHECK-SAME:      add.s32 %low, $65, 2;\0Amov.b64 %a, {%low, 1073741888};
-// CHECK-SAME:      add.s32 %low, $64, 128;\0Amov.b64 %b, {%low, 1073741888};
+// CHECK-SAME:      add.s64 %a, %a0, 2;
+// CHECK-SAME:      add.s64 %b, %b0, 128;
 // CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{[^}]*}}, $31}, %a, %b, 1, 1, 1, 0, 1;
-// CHECK-SAME:      add.s32 %low, $65, 4;
-// CHECK-SAME:      add.s32 %low, $64, 256;
+// CHECK-SAME:      add.s64 %a, %a0, 4;
+// CHECK-SAME:      add.s64 %b, %b0, 256;
 // CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{[^}]*}}, $31}, %a, %b, 1, 1, 1, 0, 1;
-// CHECK-SAME:      add.s32 %low, $65, 6;
-// CHECK-SAME:      add.s32 %low, $64, 384;
+// CHECK-SAME:      add.s64 %a, %a0, 6;
+// CHECK-SAME:      add.s64 %b, %b0, 384;
 // CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{[^}]*}}, $31}, %a, %b, 1, 1, 1, 0, 1;
 // CHECK-NOT:       wgmma.mma_async
 // CHECK-SAME:      wgmma.commit_group.sync.aligned;

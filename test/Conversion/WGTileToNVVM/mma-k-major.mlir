@@ -18,11 +18,12 @@
 // CHECK:         llvm.getelementptr %{{.*}}[16384]
 // CHECK:         %[[B:.*]] = arith.ori %{{.*}}, %[[BITS]] : i32
 // CHECK:         llvm.inline_asm has_side_effects asm_dialect = att
-// CHECK-SAME:      add.s32 %low, $33, 0;\0Amov.b64 %a, {%low, -2147483616};
-// CHECK-SAME:      add.s32 %low, $32, 0;\0Amov.b64 %b, {%low, -2147483616};
+// CHECK-SAME:      mov.b64 %b0, {$32, -2147483616};\0Amov.b64 %a0, {$33, -2147483616};
+// CHECK-SAME:      add.s64 %a, %a0, 0;
+// CHECK-SAME:      add.s64 %b, %b0, 0;
 // CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k32.s32.s8.s8 {$0, {{[^}]*}}, $15}, %a, %b, 0;
-// CHECK-SAME:      add.s32 %low, $33, 2;\0Amov.b64 %a, {%low, -2147483616};
-// CHECK-SAME:      add.s32 %low, $32, 2;\0Amov.b64 %b, {%low, -2147483616};
+// CHECK-SAME:      add.s64 %a, %a0, 2;
+// CHECK-SAME:      add.s64 %b, %b0, 2;
 // CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k32.s32.s8.s8 {$0, {{[^}]*}}, $15}, %a, %b, 1;
 // CHECK-NOT:       wgmma.mma_async
 // CHECK-SAME:      "=r,=r,{{.*}},15,r,r,~{memory}"

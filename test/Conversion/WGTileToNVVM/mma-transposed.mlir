@@ -18,12 +18,13 @@
 // CHECK:         llvm.getelementptr %{{.*}}[16384]
 // CHECK:         %[[B:.*]] = arith.ori %{{.*}}, %[[BITS]] : i32
 // CHECK:         llvm.inline_asm has_side_effects asm_dialect = att
-// CHECK-SAME:      %low, $33, 0;\0Amov.b64 %a, {%low, 1073741888};\0Aadd.s32 %low, $32, 0;\0Amov.b64 %b, {%low, 1073741888};
+// CHECK-SAME:      mov.b64 %b0, {$32, 1073741888};\0Amov.b64 %a0, {$33, 1073741888};
+// CHECK-SAME:      add.s64 %a, %a0, 0;\0Aadd.s64 %b, %b0, 0;
 // CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {$0, {{[^}]*}}, $15}, %a, %b, 1, 1, 1, 0, 0;
-// CHECK-SAME:      %low, $33, 2;\0Amov.b64 %a, {%low, 1073741888};\0Aadd.s32 %low, $32, 2;\0Amov.b64 %b, {%low, 1073741888};
-// CHECK-SAME:      %low, $33, 6;\0Amov.b64 %a, {%low, 1073741888};\0Aadd.s32 %low, $32, 6;\0Amov.b64 %b, {%low, 1073741888};
-// CHECK-SAME:      %low, $33, 512;\0Amov.b64 %a, {%low, 1073741888};\0Aadd.s32 %low, $32, 256;\0Amov.b64 %b, {%low, 1073741888};
-// CHECK-SAME:      %low, $33, 518;\0Amov.b64 %a, {%low, 1073741888};\0Aadd.s32 %low, $32, 262;\0Amov.b64 %b, {%low, 1073741888};
+// CHECK-SAME:      add.s64 %a, %a0, 2;\0Aadd.s64 %b, %b0, 2;
+// CHECK-SAME:      add.s64 %a, %a0, 6;\0Aadd.s64 %b, %b0, 6;
+// CHECK-SAME:      add.s64 %a, %a0, 512;\0Aadd.s64 %b, %b0, 256;
+// CHECK-SAME:      add.s64 %a, %a0, 518;\0Aadd.s64 %b, %b0, 262;
 // CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {$0, {{[^}]*}}, $15}, %a, %b, 1, 1, 1, 0, 0;
 // CHECK-NOT:       wgmma.mma_async
 // CHECK-SAME:      ,r,r,~{memory}" %[[ONE]], {{.*}}, %[[B]], %[[A]] :
@@ -54,7 +55,7 @@ gpu.module @kernels {
 // CHECK:         llvm.inline_asm {{.*}}wgmma.fence
 // CHECK-NOT:       %a,
 // CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {$0, {{[^}]*}}, $15}, {$33, $34, $35, $36}, %b, 0, 1, 1, 0;
-// CHECK-SAME:      add.s32 %low, $32, 2;
+// CHECK-SAME:      add.s64 %b, %b0, 2;
 // CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {$0, {{[^}]*}}, $15}, {$37, $38, $39, $40}, %b, 1, 1, 1, 0;
 // CHECK-SAME:      {$45, $46, $47, $48}, %b, 1, 1, 1, 0;
 // CHECK-SAME:      "=f,{{.*}}" %[[UNDEF]], %[[UNDEF]],
@@ -222,12 +223,13 @@ gpu.module @kernels {
 // CHECK:         llvm.inline_asm
 // CHECK-COUNT-4: m64n128k16
 // CHECK-NOT:       m64n128k16
-// CHECK-SAME:      %low, $129, 512;\0Amov.b64 %a, {%low, 1073741888};\0Aadd.s32 %low, $128, 1024;\0Amov.b64 %b, {%low, 1073741888};
+// CHECK-SAME:      add.s64 %a, %a0, 512;\0Aadd.s64 %b, %b0, 1024;
 // CHECK-SAME:      m64n128k16.f32.bf16.bf16 {$0, {{[^}]*}}, $63}, %a, %b, 1, 1, 1, 0, 0;\0Awgmma.commit_group
 // CHECK-SAME:      %[[B]], %[[A]] :
 // CHECK:         %[[V:.*]] = arith.ori %{{.*}}, %[[MN]] : i32
 // CHECK:         llvm.inline_asm
-// CHECK-SAME:      %low, $80, 0;\0Amov.b64 %b, {%low, 1073741888};
+// CHECK-SAME:      mov.b64 %b0, {$80, 1073741888};
+// CHECK-SAME:      add.s64 %b, %b0, 0;
 // CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n80k16.f32.bf16.bf16 {$0, {{[^}]*}}, $39}, {$81, $82, $83, $84}, %b, 0, 1, 1, 1;
 // CHECK-SAME:      %[[V]], %{{.*}} :
 gpu.module @kernels {

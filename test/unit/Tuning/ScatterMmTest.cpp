@@ -106,6 +106,15 @@ TEST(ScatterMmTest, EntriesThatShareATile) {
   EXPECT_EQ(choice->parameters.rows, 64);
 }
 
+TEST(ScatterMmTest, ShortListsHaveATileEach) {
+  Facts facts = factsOf(64, 64);
+  EXPECT_EQ(defaultParameters(facts, *findTarget("sm_90a")).rows, 128);
+  facts.sparsity = 80;
+  EXPECT_EQ(defaultParameters(facts, *findTarget("sm_90a")).rows, 128);
+  facts.sparsity = 81;
+  EXPECT_EQ(defaultParameters(facts, *findTarget("sm_90a")).rows, 64);
+}
+
 TEST(ScatterMmTest, TakesGivenNumbers) {
   Search search{*findTarget("cpu")};
   search.row = {"tile_m=16", "tile_k=24", "tile_n=40", "stages=3"};

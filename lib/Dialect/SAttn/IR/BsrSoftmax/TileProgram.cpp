@@ -10,14 +10,11 @@
 // of some rows finds their maxima and sums, another one reads the blocks again
 // and writes the result. They go by matrices that are some columns of a block,
 // or of several blocks for one row of these: then each row of the matrix is
-// that row's part in another block, and their maxima and sums are combined
-// after the loop.
+// that row's part in another block, and its maximum and sum are numbers.
 //
 // The first steps of a row that is a tile by itself, its head, are read before
 // anything of them is computed and stay in registers. Steps that a row does not
-// have are branches that are not taken. Loops go over what is longer, several
-// steps in an iteration, the first of them before the head is read: their
-// registers are the head's.
+// have are branches that are not taken. Loops go over what is longer.
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Support/TileLoopAttributes.h"
@@ -28,6 +25,7 @@ using namespace mlir;
 using namespace sattn;
 
 static constexpr float kLog2E = 1.44269504f;
+
 namespace {
 class TileProgram {
 public:
@@ -250,23 +248,16 @@ private:
     return arith::DivFOp::create(inner, one, sum, arith::FastMathFlags::afn);
   }
 
-  /// Of each row, or of the one row that there is.
-  Value mapRows(Value rows, function_ref<Value(Inner &, Value)> body) {
-    if (!isa<RankedTensorType>(rows.getType()))
-      return body(b, rows);
+  Value computeShift(Value maxima) {
     return generic(
-        rows, vector, vectors, vector,
-        [&](Inner &inner, ValueRange args) { return body(inner, args[0]); });
+        maxima, vector, vectors, vector,
+        [&](Inner &inner, ValueRange args) { return toShift(inner, args[0]); });
   }
-  Value computeShift(Value maximum) {
-    return mapRows(maximum, [&](Inner &inner, Value value) {
-      return toShift(inner, value);
-    });
-  }
-  Value invert(Value total) {
-    return mapRows(total, [&](Inner &inner, Value value) {
-      return toInverse(inner, value);
-    });
+  Value invert(Value totals) {
+    return generic(totals, vector, vectors, vector,
+                   [&](Inner &inner, ValueRange args) {
+                     return toInverse(inner, args[0]);
+                   });
   }
 
   /// The one row of which each block has a part. Its maximum and sum are
@@ -345,12 +336,12 @@ private:
     return branch.getResult(0);
   }
 
-  /// So many matrices, from one on, the first of which the row has if anything
+  /// A step's matrices, from one on, the first of which the row has if anything
   /// is read.
-  Step locateAll(OpFoldResult first, int64_t count) {
+  Step locateAll(OpFoldResult first) {
     Step step;
-    bool isOfBlocks = matricesPerBlock() % count == 0;
-    for (int64_t place = 0; place < count; ++place)
+    bool isOfBlocks = matricesPerBlock() % matricesPerStep == 0;
+    for (int64_t place = 0; place < matricesPerStep; ++place)
       step.matrices.push_back(
           locate(first, place, /*hasBlocks=*/place == 0 || isOfBlocks));
     return step;
@@ -366,7 +357,7 @@ private:
   void readHead() {
     for (int64_t i = 0; i < headSteps; ++i) {
       int64_t first = i * matricesPerStep;
-      Step step = locateAll(b.getIndexAttr(first), matricesPerStep);
+      Step step = locateAll(b.getIndexAttr(first));
       step.exists = arith::CmpIOp::create(
           b, arith::CmpIPredicate::sgt, asValue(blocks),
           index(first / matricesPerBlock() * blocksPerMatrix));
@@ -433,7 +424,7 @@ private:
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Step step = locateAll(loop.getInductionVar(), matricesPerStep);
+    Step step = locateAll(loop.getInductionVar());
     read(step);
     scf::YieldOp::create(b, build(step, loop.getRegionIterArgs()));
     return llvm::to_vector_of<Value>(loop.getResults());

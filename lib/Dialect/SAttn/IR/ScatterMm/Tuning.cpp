@@ -45,9 +45,10 @@ ScatterMmOp::restrictTo(const tuning::Target &target) {
       .str();
 }
 
-llvm::Expected<tuning::Choice> ScatterMmOp::chooseParameters(
-    ArrayRef<meta::Table>, const tuning::Search &search,
-    const TuningHints &hints) {
+llvm::Expected<tuning::Choice>
+ScatterMmOp::chooseParameters(ArrayRef<meta::Table>,
+                              const tuning::Search &search,
+                              const TuningHints &hints) {
   tuning::scatter_mm::Facts facts = factsOf(*this);
   facts.sparsity = hints.sparsity;
   return tuning::scatter_mm::choose(facts, search);
