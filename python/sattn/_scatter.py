@@ -115,14 +115,14 @@ def _has_all_entries(format, operands, result):
 
 
 def _sparsity_of(operands):
-    """The sparsity that a program is compiled for: that of short lists, or None."""
+    """The sparsity that a program is compiled for: one number for short lists, None for others and where none is known."""
     if "r" not in operands:
         return None
     most = operands["r"].shape[0] * operands["others"].shape[-4]
     return _SPARSE if most and operands["q"].shape[0] <= (1 - _SPARSE) * most else None
 
 
-def _program(format, operands, arrays, precision, overwrite):
+def _program(format, operands, arrays, precision, overwrite, sparsity):
     """The program of one kind of call."""
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
     dtype = _arrays.require_element("blocks", operands["blocks"], arrays, _elements.FLOATS)
@@ -136,7 +136,7 @@ def _program(format, operands, arrays, precision, overwrite):
     grid_rank = 1 if format == "scatter_mm" else 2
     source = ScatterMm(format=format, dtype=dtype, out=out, block=tuple(operands["blocks"].shape[1:]),
                        n=n if n in _WIDTHS else None, index=index, batch=operands["out"].ndim - 2 - grid_rank,
-                       precision=precision, overwrite=overwrite, sparsity=_sparsity_of(operands) if on_gpu else None)
+                       precision=precision, overwrite=overwrite, sparsity=sparsity if on_gpu else None)
     return cache.program(source, arrays.device.index if on_gpu else _compiler.CPU)
 
 
@@ -210,11 +210,12 @@ def multiply(blocks, others, indices_data, accumulators, check, precision, is_cl
     if any(size < 1 for size in blocks.shape[1:]):
         raise ValueError(f"argument 'blocks': expected blocks of a positive size, but got {tuple(blocks.shape[1:])}")
     overwrite = is_cleared and _has_all_entries(format, operands, result)
-    key = ("scatter_mm", format, precision, overwrite, id(arrays),
+    sparsity = _sparsity_of(operands)
+    key = ("scatter_mm", format, precision, overwrite, sparsity, id(arrays),
            *((tuple(array.shape[-2:]), array.ndim, array.dtype) for array in operands.values()))
     program = cache.calls.get(key)
     if program is None:
-        program = _bsr._with_memory(arrays, _program, format, operands, arrays, precision, overwrite)
+        program = _bsr._with_memory(arrays, _program, format, operands, arrays, precision, overwrite, sparsity)
         if len(cache.calls) >= _bsr.CALLS_LIMIT:
             cache.calls.clear()
         cache.calls[key] = program

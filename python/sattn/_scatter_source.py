@@ -16,7 +16,7 @@ class ScatterMm:
     block: rows and columns of a block. n: columns of a matrix that is added to, or None where any may come.
     index: the element type, "i32" or "i64", of each list. batch: batch dimensions of others and the result.
     precision: "ieee", or of f32 "tf32". overwrite: whether the old elements do not count, of which none are left then.
-    sparsity: the part of the others that lists do not have, or None where it makes no difference.
+    sparsity: the part of the others that lists do not have where they are short, or None.
     """
 
     format: str

@@ -39,7 +39,7 @@ def _unsupported(bsr, others, like, takes_any_block):
     layouts = (torch.sparse_bsr, torch.strided) if takes_any_block else (torch.sparse_bsr,)
     if not isinstance(bsr, torch.Tensor) or bsr.layout not in layouts \
             or not all(isinstance(tensor, (torch.Tensor, type(None))) for tensor in others):
-        return "the matrix is no torch.sparse_bsr tensor"
+        return "the blocks or the others are no tensors" if takes_any_block else "the matrix is no torch.sparse_bsr tensor"
     if bsr.device.type not in ("cpu", "cuda"):
         return f"tensors are on a device of type {bsr.device.type}"
     for tensor in (bsr, *others):

@@ -16,6 +16,11 @@
 // ROLES:           scf.for
 // ROLES:             wgtile.tma_load
 // ROLES:             wgtile.tma_load
+// A block's MMA ends before its group waits for more: the other groups' run then.
+// ROLES:         consumer_groups 4
+// ROLES:           wgtile.mma_async
+// ROLES-NEXT:      wgtile.warpgroup_mma_wait {{.*}} pending 0
+// ROLES-NEXT:      wgtile.consumer_release
 
 // CHECK-LABEL: .entry blocks_64(
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16

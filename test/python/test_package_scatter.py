@@ -1,5 +1,7 @@
 """sattn.scatter_mm and the functions around it on the CPU, against PyTorch's definitions in NumPy, and what they refuse."""
 
+import dataclasses
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -379,3 +381,18 @@ def test_tensors_of_cuda(package, stub_cuda):
                            precision=precision)
         assert len(stub_cuda.lines("launch")) > launches
     assert {source.precision for source, _ in package.cache._programs} == {"ieee", "tf32"}
+
+
+def test_short_lists_have_a_program_of_their_own(sattn):
+    from sattn import _scatter
+    from sattn._scatter_source import ScatterMm
+
+    def sparsity_of(entries, lists=8, most=20):
+        return _scatter._sparsity_of({"q": np.zeros(entries, np.int32), "r": np.zeros(lists, np.int32),
+                                      "others": np.zeros((most, 1, 16, 4), np.float32)})
+
+    assert sparsity_of(25) is None and sparsity_of(24) == sparsity_of(0) == 0.85 and sparsity_of(0, lists=0) is None
+    assert _scatter._sparsity_of({"q": np.zeros(0), "p": np.zeros(0)}) is None
+    source = ScatterMm(format="bsr_strided_mm", dtype="bf16", out="bf16", block=(64, 64), n=None, index=("i32",) * 4, batch=0,
+                       precision="ieee", sparsity=0.85)
+    assert source.options == "sparsity=0.85" and source.text() == dataclasses.replace(source, sparsity=None).text()

@@ -23,8 +23,8 @@ using namespace sattn::layout;
 
 namespace {
 /// Descriptor of a shared tile. The address field is in its lower half, which
-/// alone is computed: arithmetic on all 64 bits would carry between halves, in
-/// a chain of instructions before each MMA.
+/// alone is computed: 64 bits would carry between halves, in a chain of
+/// instructions before the first MMA.
 struct Descriptor {
   Value low;
   uint32_t high;

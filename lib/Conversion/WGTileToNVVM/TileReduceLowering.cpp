@@ -16,7 +16,6 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <map>
@@ -40,11 +39,12 @@ static LogicalResult requireThreads(Operation *op,
                            << " threads have, but got " << registers.type;
 }
 
-/// Whether an op's values are numbers that warps exchange in a loop, where the
-/// numbers of the iteration before may still be read.
+/// Whether an op runs in a loop, where numbers of the iteration before may
+/// still be read. Loops over tiles are converted before what is in them.
 static bool isRepeated(Operation *op) {
+  auto tiles = op->getParentOfType<ForEachTileOp>();
   return op->getParentOfType<LoopLikeOpInterface>() ||
-         op->getParentOfType<scf::WhileOp>();
+         (tiles && tiles.getPersistent());
 }
 
 /// What the numbers of a block's warps, of which all lanes of one have the

@@ -35,6 +35,9 @@ static llvm::Error setNumber(Parameters &tile, const Facts &facts,
   if (text.getAsInteger(10, number) || number < 1 || number > most)
     return makeError("expected '" + name + "' from 1 to " + llvm::Twine(most) +
                      ", but got '" + text + "'");
+  if (name == "warps" && !llvm::isPowerOf2_64(number))
+    return makeError("expected 'warps' to be a power of two, but got '" + text +
+                     "'");
   if (name == "tile_m" && facts.blockRows % number != 0)
     return makeError("expected tile_m to divide the block's " +
                      llvm::Twine(facts.blockRows) + " rows, but got " +
@@ -61,6 +64,8 @@ sattn::tuning::bsr_softmax::choose(const Facts &facts, const Search &search) {
   if (search.row.empty())
     return choice;
   choice.origin = "the option 'row'";
+  // As many as steps of the row's tile are.
+  choice.parameters.stages = std::nullopt;
   for (llvm::StringRef entry : search.row)
     if (llvm::Error error = setNumber(choice.parameters, facts, entry))
       return error;

@@ -25,20 +25,30 @@ static constexpr int64_t kMaxColumns = 64, kMultiple = 8;
 /// latency of memory, and is in registers.
 static constexpr int64_t kStepBytes = 2048;
 /// Warps that share a row: the more, the sooner it is done and the less its
-/// latency shows, but each one repeats what belongs to the row. Odd blocks take
-/// one, since what repeats there are addresses of single elements.
+/// latency shows, but each one repeats what belongs to the row. One where that
+/// is most of its work.
 static constexpr int64_t kWarps = 2;
 /// Bytes of a row that stay in its warps' registers, at most and by default.
 /// Five steps hold all of most rows of 8192 columns of which half are stored;
-/// more would leave an SM fewer rows. Single elements of odd blocks need
-/// registers for addresses and predicates, too.
+/// more would leave an SM fewer rows. Short accesses, and single elements of
+/// odd blocks, need registers for addresses and predicates, too.
 static constexpr int64_t kMaxHeadBytes = 16384, kHeadBytes = 10240,
-                         kOddHeadBytes = 2048;
-/// Bytes of a row that a lane reads at once.
-static constexpr int64_t kAccessBytes = 16;
+                         kShortHeadBytes = 4096, kOddHeadBytes = 2048;
+/// Bytes more of a head that ends with a block.
+static constexpr int64_t kMoreBytes = 2048;
+/// Bytes of a row that a lane reads at once, at most, and below which accesses
+/// are short.
+static constexpr int64_t kAccessBytes = 16, kShortBytes = 8;
 
+/// Whether lanes, four of which have a row of a matrix, read few bytes at once.
+static bool isShort(const Facts &facts, const Parameters &parameters) {
+  return parameters.columns * facts.elementBytes < 4 * kShortBytes;
+}
+static bool isOdd(const Facts &facts) {
+  return facts.blockColumns % kMultiple != 0;
+}
 /// Whether some part of a block is clipped.
-static bool isOdd(const Facts &facts, const Parameters &parameters) {
+static bool isClipped(const Facts &facts, const Parameters &parameters) {
   return facts.blockColumns % parameters.columns != 0;
 }
 
@@ -62,6 +72,19 @@ static int64_t findDivisor(int64_t number, int64_t most) {
   return divisor;
 }
 
+/// Steps of the default's bytes, and as many more as end with a block if these
+/// are few.
+static int64_t chooseHeadSteps(const Facts &facts, const Parameters &parameters,
+                               int64_t stepBytes) {
+  int64_t bytes = isOdd(facts)                 ? kOddHeadBytes
+                  : isShort(facts, parameters) ? kShortHeadBytes
+                                               : kHeadBytes;
+  int64_t steps = std::max<int64_t>(1, bytes / stepBytes);
+  int64_t whole = llvm::alignTo(
+      steps, llvm::divideCeil(facts.blockColumns, parameters.columns));
+  return (whole - steps) * stepBytes <= kMoreBytes ? whole : steps;
+}
+
 void sattn::tuning::bsr_softmax::fitTo(const Facts &facts, const Target &target,
                                        Parameters &parameters) {
   if (target.kind == TargetKind::CPU) {
@@ -74,9 +97,10 @@ void sattn::tuning::bsr_softmax::fitTo(const Facts &facts, const Target &target,
   parameters.rows = 1;
   parameters.columns =
       llvm::alignTo(std::min(parameters.columns, kMaxColumns), kMultiple);
-  parameters.warps = llvm::bit_floor(static_cast<uint64_t>(std::clamp<int64_t>(
-      parameters.warps.value_or(isOdd(facts, parameters) ? 1 : kWarps), 1,
-      kMaxWarps)));
+  int64_t warps =
+      isClipped(facts, parameters) || isShort(facts, parameters) ? 1 : kWarps;
+  parameters.warps = llvm::bit_floor(static_cast<uint64_t>(
+      std::clamp<int64_t>(parameters.warps.value_or(warps), 1, kMaxWarps)));
   int64_t matrix = countBlocksAtOnce(parameters.columns, facts.elementBytes,
                                      *parameters.warps) *
                    parameters.columns;
@@ -84,12 +108,9 @@ void sattn::tuning::bsr_softmax::fitTo(const Facts &facts, const Target &target,
                                kStepBytes / (matrix * facts.elementBytes)});
   parameters.depth = matrix * std::max<int64_t>(1, matrices);
   int64_t stepBytes = parameters.depth * facts.elementBytes;
+  int64_t stages = chooseHeadSteps(facts, parameters, stepBytes);
   parameters.stages =
-      std::min(parameters.stages.value_or(std::max<int64_t>(
-                   1, (facts.blockColumns % kMultiple != 0 ? kOddHeadBytes
-                                                           : kHeadBytes) /
-                          stepBytes)),
-               kMaxHeadBytes / stepBytes);
+      std::min(parameters.stages.value_or(stages), kMaxHeadBytes / stepBytes);
 }
 
 Parameters sattn::tuning::bsr_softmax::defaultParameters(const Facts &facts,

@@ -202,6 +202,15 @@ func.func @c9_deep(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x
 
 // -----
 
+func.func @c9_warps(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x16xf32>, %out: tensor<?x8x16xf32>) {
+  // expected-error @below {{expected 'warps' to be a power of two up to 4, but got 3}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x16xf32>)
+      outs(%out : tensor<?x8x16xf32>) {meta = #sattn.meta<tile = [1, 16, 256], warps = 3>} -> tensor<?x8x16xf32>
+  return
+}
+
+// -----
+
 // (C5), (C6) and (C7) of dynamic sizes are what a run requires (record-contracts_bsr-softmax.mlir).
 func.func @dynamic(%crow: tensor<?x?xi32>, %col: tensor<?x5xi32>, %values: tensor<2x?x8x12xf32>, %out: tensor<?x7x8x12xf32>) {
   %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?x?xi32>, tensor<?x5xi32>, tensor<2x?x8x12xf32>)

@@ -301,4 +301,24 @@ gpu.module @kernels {
     memref.store %v, %out[] : memref<f32>
     gpu.return
   }
+
+  // Of the product of two numbers one is a scale, which all threads agree on.
+  // CHECK-LABEL: gpu.func @product_of_numbers
+  // CHECK:         %[[FIRST:.+]] = arith.addf
+  // CHECK:         %[[SECOND:.+]] = arith.addf
+  // CHECK-NEXT:    %[[SCALE:.+]] = wgtile.tile_combine addf %[[SECOND]]
+  // CHECK-NEXT:    %[[PARTS:.+]] = arith.mulf %[[FIRST]], %[[SCALE]]
+  // CHECK-NEXT:    %[[WHOLE:.+]] = wgtile.tile_combine addf %[[PARTS]]
+  // CHECK-NEXT:    memref.store %[[WHOLE]]
+  gpu.func @product_of_numbers(%p: !tile, %q: !tile, %out: memref<f32>) kernel {
+    %a = wgtile.tile_reduce addf %p : !tile -> f32
+    %b = wgtile.tile_reduce addf %q : !tile -> f32
+    %first = arith.addf %a, %b : f32
+    %c = wgtile.tile_reduce addf %p : !tile -> f32
+    %d = wgtile.tile_reduce addf %q : !tile -> f32
+    %second = arith.addf %c, %d : f32
+    %product = arith.mulf %first, %second : f32
+    memref.store %product, %out[] : memref<f32>
+    gpu.return
+  }
 }

@@ -1281,3 +1281,20 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!tile = tensor<16x64xf32, #wgtile.mma<warps = 2, column_warps = 2>>
+
+// Warps exchange parts of two numbers in one place.
+gpu.module @kernels {
+  gpu.func @one_place(%t: !tile, %out: memref<f32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, wgtile.shared_bytes = 32 : i64} {
+    // expected-note @below {{which has bytes 0 to 16}}
+    %a = wgtile.tile_reduce addf %t {offset = 0 : i64} : !tile -> f32
+    // expected-error @below {{'wgtile.tile_combine' op expected a place of its own in shared memory, but 8 lies in another}}
+    %b = wgtile.tile_combine addf %a {offset = 8 : i64} : f32
+    memref.store %b, %out[] : memref<f32>
+    gpu.return
+  }
+}

@@ -61,9 +61,12 @@ TEST(BsrSoftmaxTest, TenKilobytesOfARowStayInRegistersOnGPUs) {
   EXPECT_EQ(defaultOf(64, 64, "sm_90a").stages, 5);
   EXPECT_EQ(defaultOf(64, 64, "sm_90a", /*elementBytes=*/4).stages, 2);
   EXPECT_EQ(defaultOf(64, 32, "sm_80").stages, 5);
+  // Whole blocks.
+  EXPECT_EQ(defaultOf(128, 128, "sm_90a").stages, 6);
   EXPECT_EQ(defaultOf(64, 200, "sm_90a").stages, 5);
   EXPECT_EQ(defaultOf(16, 16, "sm_90a").stages, 5);
   // Fewer where they are pieces.
+  EXPECT_EQ(defaultOf(8, 8, "sm_90a").stages, 4);
   EXPECT_EQ(defaultOf(1, 1, "sm_90a").stages, 2);
   EXPECT_EQ(defaultOf(64, 64, "cpu").stages, std::nullopt);
   Parameters tile = {1, 64, 1024, /*stages=*/20};
@@ -76,6 +79,8 @@ TEST(BsrSoftmaxTest, TenKilobytesOfARowStayInRegistersOnGPUs) {
 TEST(BsrSoftmaxTest, WarpsShareARowOnGPUs) {
   EXPECT_EQ(defaultOf(64, 64, "sm_90a").warps, 2);
   EXPECT_EQ(defaultOf(15, 15, "sm_90a").warps, 1);
+  EXPECT_EQ(defaultOf(8, 8, "sm_90a").warps, 1);
+  EXPECT_EQ(defaultOf(16, 16, "sm_90a").warps, 2);
   EXPECT_EQ(defaultOf(64, 64, "cpu").warps, std::nullopt);
   Parameters tile = {1, 64, 1024, /*stages=*/4, /*warps=*/7};
   fitTo({64, 64}, *findTarget("sm_90a"), tile);
@@ -112,7 +117,7 @@ TEST(BsrSoftmaxTest, NumbersReplaceTheDefault) {
   EXPECT_EQ(textOf(facts, {"stages=2"}),
             "1 x 56 x 896, 2 stages, the option 'row'");
   EXPECT_EQ(textOf(facts, {"warps=2"}),
-            "1 x 56 x 1792, 4 stages, the option 'row'");
+            "1 x 56 x 1792, 2 stages, the option 'row'");
   EXPECT_EQ(textOf(facts, {"stages=65"}),
             "expected 'stages' from 1 to 64, but got '65'");
   EXPECT_EQ(textOf(facts, {"tile_m=5"}),
@@ -124,6 +129,8 @@ TEST(BsrSoftmaxTest, NumbersReplaceTheDefault) {
             "but got 20");
   EXPECT_EQ(textOf(facts, {"tile_n=64", "tile_k=100"}),
             "expected tile_k to be a multiple of tile_n, 64, but got 100");
+  EXPECT_EQ(textOf(facts, {"warps=3"}),
+            "expected 'warps' to be a power of two, but got '3'");
   EXPECT_EQ(textOf(facts, {"warps=5"}),
             "expected 'warps' from 1 to 4, but got '5'");
   EXPECT_EQ(textOf(facts, {"raster_group=2"}),

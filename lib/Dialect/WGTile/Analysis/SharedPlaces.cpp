@@ -41,6 +41,11 @@ public:
             kBarrierBytes);
       } else if (auto reduce = dyn_cast<ClusterReduceOp>(op)) {
         add(op, reduce.getOffset(), reduce.getBytes(), kStageAlignment);
+      } else if (auto reduce = dyn_cast<TileReduceOp>(op)) {
+        add(op, reduce.getOffset(), reduce.getExchangeBytes(), kExchangeBytes);
+      } else if (auto combine = dyn_cast<TileCombineOp>(op)) {
+        add(op, combine.getOffset(), combine.getExchangeBytes(),
+            kExchangeBytes);
       }
     });
     return failure(failed || overlap());

@@ -11,8 +11,10 @@
 
 #include "sattn/Dialect/WGTile/IR/MmaTypes.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Layout/Fragment.h"
 #include "sattn/Support/OldNames.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -656,6 +658,22 @@ LogicalResult TileReduceOp::verify() { // (C1)
   return verifyTileAndNumber(*this, tile, getResult().getType(), getKind(),
                              isExtreme && tile.getRank() == 2);
 }
+
+/// Of a number of each of the block's warps, if there are several.
+static int64_t countExchangeBytes(Operation *op) {
+  auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+  DenseI32ArrayAttr threads =
+      kernel ? kernel.getKnownBlockSizeAttr() : DenseI32ArrayAttr();
+  int64_t warps =
+      threads ? llvm::divideCeil(threads[0], sattn::layout::kWarpThreads) : 1;
+  return warps == 1 ? 0 : warps * kExchangeBytes;
+}
+
+int64_t TileReduceOp::getExchangeBytes() {
+  return getPartial() ? 0 : countExchangeBytes(*this);
+}
+
+int64_t TileCombineOp::getExchangeBytes() { return countExchangeBytes(*this); }
 
 LogicalResult TileCombineOp::verify() { // (C1)
   Type type = getResult().getType();

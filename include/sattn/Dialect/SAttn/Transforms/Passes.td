@@ -263,7 +263,8 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
     `sizes` gives sizes that are dynamic in the types, for the search and the
     default alone: the program stays correct for all sizes. The fraction of blocks
     that are not stored follows from static types or is 0.5, unless `sparsity` sets
-    it. `alpha` and `beta` that are not constants count as 1.
+    it; of `sattn.scatter_mm` it is the part of the others that lists do not have,
+    and 0 unless it is set. `alpha` and `beta` that are not constants count as 1.
 
     Before:
     ```mlir

@@ -119,6 +119,8 @@ inline constexpr int64_t kMaxStages = 64;
 /// Alignment of stages and of staging in shared memory, in bytes: a swizzled
 /// tile's.
 inline constexpr int64_t kStageAlignment = 1024;
+/// Bytes of a warp's part of a number that warps exchange, and its alignment.
+inline constexpr int64_t kExchangeBytes = 8;
 
 /// Maximum of consumer groups: warps of a thread block.
 inline constexpr int64_t kMaxGroupSize = 32;

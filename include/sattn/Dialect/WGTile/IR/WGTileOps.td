@@ -736,6 +736,10 @@ def WGTile_TileReduceOp : WGTile_Op<"tile_reduce", [
     build($_builder, $_state, result, kind, tile, /*partial=*/false,
           /*offset=*/::mlir::IntegerAttr());
   }]>];
+  let extraClassDeclaration = [{
+    /// Bytes of shared memory in which the block's warps exchange their parts.
+    int64_t getExchangeBytes();
+  }];
   let assemblyFormat = [{
     $kind $tile (`partial` $partial^)? attr-dict `:` type($tile) `->`
     type($result)
@@ -764,6 +768,10 @@ def WGTile_TileCombineOp : WGTile_Op<"tile_combine", [
                        OptionalAttr<I64Attr>:$offset);
   let results = (outs AnyTypeOf<[AnyFloat, AnySignlessInteger]>:$result);
   let assemblyFormat = "$kind $number attr-dict `:` type($result)";
+  let extraClassDeclaration = [{
+    /// Bytes of shared memory in which the block's warps exchange their parts.
+    int64_t getExchangeBytes();
+  }];
   let hasVerifier = 1;
 }
 

@@ -82,13 +82,18 @@ static LogicalResult verifyMeta(BsrSoftmaxOp op) {
     return op.emitOpError()
            << "expected the tile's K to be 1 to " << kMaxParts
            << " times its N, " << tile[1] << ", but got " << tile[2];
+  int64_t warps = meta.getWarps().value_or(1);
+  if (!llvm::isPowerOf2_64(warps) || warps > tuning::bsr_softmax::kMaxWarps)
+    return op.emitOpError()
+           << "expected 'warps' to be a power of two up to "
+           << tuning::bsr_softmax::kMaxWarps << ", but got " << warps;
   return success();
 }
 
 int64_t BsrSoftmaxOp::getBlocksAtOnce() {
   ArrayRef<int64_t> tile = getMetaAttr().getTile();
   int64_t warps = getMetaAttr().getWarps().value_or(1);
-  if (tile[0] != 1 || !llvm::isPowerOf2_64(warps))
+  if (tile[0] != 1)
     return 1;
   int64_t atOnce = tuning::bsr_softmax::countBlocksAtOnce(
       tile[1], getValues().getType().getElementTypeBitWidth() / 8, warps);

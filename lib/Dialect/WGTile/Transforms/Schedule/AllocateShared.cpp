@@ -11,7 +11,6 @@
 #include "sattn/Dialect/WGTile/Utils/Resources.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/Barriers.h"
-#include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Support/OldOptions.h"
 #include "sattn/Support/SourceOp.h"
@@ -29,20 +28,12 @@ namespace wgtile {
 using namespace wgtile;
 using sattn::layout::kBarrierBytes;
 
-/// Bytes of the longest number that a warp passes to others.
-static constexpr int64_t kNumberBytes = 8;
-
-static int64_t countWarps(gpu::GPUFuncOp kernel) {
-  DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
-  return threads ? llvm::divideCeil(threads[0], sattn::layout::kWarpThreads)
-                 : 1;
-}
-
-/// Whether all warps of the block get a number from parts that they have.
-static bool exchangesNumbers(Operation *op) {
+/// Bytes of shared memory in which warps exchange parts of a number.
+static int64_t getExchangeBytes(Operation *op) {
   if (auto reduce = dyn_cast<TileReduceOp>(op))
-    return !reduce.getPartial();
-  return isa<TileCombineOp>(op);
+    return reduce.getExchangeBytes();
+  auto combine = dyn_cast<TileCombineOp>(op);
+  return combine ? combine.getExchangeBytes() : 0;
 }
 
 static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
@@ -90,12 +81,12 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     if (!isOfTiles(ring))
       place(ring);
   bytes = llvm::alignTo(bytes, kBarrierBytes);
-  int64_t warps = countWarps(kernel);
   kernel.walk([&](Operation *op) {
-    if (warps == 1 || !exchangesNumbers(op))
+    int64_t exchanged = getExchangeBytes(op);
+    if (exchanged == 0)
       return;
     op->setAttr("offset", b.getI64IntegerAttr(bytes));
-    bytes += warps * kNumberBytes;
+    bytes += exchanged;
   });
   for (RingOp ring : rings) {
     if (!ring.getConsumerWarps())

@@ -148,8 +148,8 @@ private:
       separateVector(operand, ofRows, copies);
   }
 
-  /// Whether a warp shares its rows with no other: an MMA takes registers, or
-  /// rows are reduced.
+  /// Whether a warp shares its rows with no other: an MMA takes registers, rows
+  /// are reduced, or tiles scanned.
   bool ownsRows() {
     WalkResult walk = kernel.walk([](Operation *op) {
       auto mma = dyn_cast<MmaOp>(op);

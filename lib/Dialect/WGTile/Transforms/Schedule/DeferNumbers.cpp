@@ -40,9 +40,12 @@ static bool isCarriedFromZero(Value value) {
 }
 
 namespace {
-/// The values that must be parts together.
+/// The values that must be parts together. `others` are parts of other numbers:
+/// threads do not agree on these, so that they are no scale.
 class Parts {
 public:
+  explicit Parts(const DenseSet<Value> &others) : others(others) {}
+
   /// Whether a tile's sum can be a part.
   bool findFrom(TileReduceOp reduce) {
     if (!require(reduce.getResult()))
@@ -75,9 +78,11 @@ public:
            });
   }
 
-  /// Returns the number of sums of tiles.
-  int64_t apply() {
+  /// Adds the values to those of all numbers, and returns the number of sums of
+  /// tiles.
+  int64_t apply(DenseSet<Value> &all) {
     int64_t sums = 0;
+    all.insert(values.begin(), values.end());
     for (Value value : values)
       if (isSumOfTile(value.getDefiningOp())) {
         value.getDefiningOp<TileReduceOp>().setPartial(true);
@@ -100,6 +105,7 @@ public:
   }
 
 private:
+  const DenseSet<Value> &others;
   llvm::SetVector<Value> values;
   /// Uses that need the whole number.
   SmallVector<OpOperand *> ends;
@@ -140,7 +146,7 @@ private:
   bool requireFactor(arith::MulFOp product) {
     for (auto [part, scale] : {std::pair(product.getLhs(), product.getRhs()),
                                std::pair(product.getRhs(), product.getLhs())})
-      if (mayBePart(part) && !values.contains(scale))
+      if (mayBePart(part) && !values.contains(scale) && !others.contains(scale))
         return require(part);
     return false;
   }
@@ -156,7 +162,7 @@ private:
         return require(user->getResult(0));
     } else if (isa<arith::MulFOp>(user)) {
       Value other = user->getOperand(1 - number);
-      if (!values.contains(other)) {
+      if (!values.contains(other) && !others.contains(other)) {
         values.insert(user->getResult(0));
         return true;
       }
@@ -188,10 +194,11 @@ int64_t wgtile::deferNumbers(gpu::GPUFuncOp kernel) {
       reduces.push_back(reduce);
   });
   int64_t sums = 0;
+  DenseSet<Value> all;
   for (TileReduceOp reduce : reduces) {
-    Parts parts;
+    Parts parts(all);
     if (!reduce.getPartial() && parts.findFrom(reduce) && parts.areWorth())
-      sums += parts.apply();
+      sums += parts.apply(all);
   }
   return sums;
 }

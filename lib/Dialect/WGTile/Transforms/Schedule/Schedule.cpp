@@ -60,9 +60,9 @@ static constexpr int64_t kMaxSharedThreads = 128;
 /// are issued ahead: what hides the latency of memory is their number.
 static constexpr int64_t kLatencyWarps = 32;
 /// Registers that a thread of such a kernel has beside tiles that it reads out
-/// of loops: for what it computes of them, of which several warps have a share
-/// each, and for addresses and numbers.
-static constexpr int64_t kLoopRegisters = 64, kMinLoopRegisters = 32;
+/// of loops, at least and at most: for what it computes of one of them, two for
+/// each element and a third of wide ones, for addresses and numbers.
+static constexpr int64_t kMinLoopRegisters = 32, kMaxLoopRegisters = 64;
 /// Schedulers of an SM, which share its registers and warps.
 static constexpr int64_t kSchedulers = 4;
 /// Columns of a raster group without a hint, and at most: points are counted in
@@ -479,24 +479,33 @@ private:
     if (resources.getChip().hasClusters)
       schedule.programmaticLaunch = schedule.programmaticLaunch.value_or(true);
     DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
-    int64_t kept = threads ? countKeptRegisters(threads[0]) : 0;
-    if (kept == 0 || asked)
+    if (!threads || asked)
+      return;
+    KeptTiles kept = findKeptTiles(threads[0]);
+    if (kept.registers == 0)
       return;
     const sattn::ChipResources &chip = resources.getChip();
     // A warp's registers are those of one scheduler.
     int64_t warps = llvm::divideCeil(threads[0], kWarpThreads);
-    int64_t others = std::max(kLoopRegisters / warps, kMinLoopRegisters);
+    int64_t others =
+        std::clamp(kept.computed, kMinLoopRegisters, kMaxLoopRegisters);
     int64_t fitting = chip.registersPerSM / kSchedulers / kWarpThreads /
-                      (others + kept) * kSchedulers;
+                      (others + kept.registers) * kSchedulers;
     schedule.ctasPerSM =
         std::clamp<int64_t>(fitting / warps, 1, chip.ctasPerSM);
   }
 
-  /// Registers of a thread for tiles that are read beside the loops of a tile,
-  /// by runs: the more of them share an SM, the more is read at one time.
-  /// Accesses of single elements need too many others to say.
-  int64_t countKeptRegisters(int64_t threads) {
-    int64_t registers = 0;
+  /// Of tiles that are read beside the loops of a tile, by runs.
+  struct KeptTiles {
+    /// Of a thread for all of them, and for what it computes of the largest.
+    int64_t registers = 0, computed = 0;
+  };
+
+  /// The fewer registers they take, the more of them share an SM, and the more
+  /// is read at one time. Accesses of single elements need too many others to
+  /// say.
+  KeptTiles findKeptTiles(int64_t threads) {
+    KeptTiles kept;
     for (auto tiles : kernel.getBody().getOps<ForEachTileOp>()) {
       Block &body = tiles.getBody().front();
       if (llvm::none_of(body.getOps<scf::ForOp>(), [](scf::ForOp loop) {
@@ -508,13 +517,16 @@ private:
           return WalkResult::skip();
         if (auto read = dyn_cast<ReadOp>(op); read && read.getAligned()) {
           RankedTensorType type = read.getTile().getType();
-          registers += type.getNumElements() * type.getElementTypeBitWidth() /
-                       32 / threads;
+          int64_t elements = type.getNumElements() / threads,
+                  bits = type.getElementTypeBitWidth();
+          kept.registers += elements * bits / 32;
+          kept.computed =
+              std::max(kept.computed, elements * (bits < 32 ? 2 : 3));
         }
         return WalkResult::advance();
       });
     }
-    return registers;
+    return kept;
   }
 
   /// Of which the warps' reads wait for memory at one time.

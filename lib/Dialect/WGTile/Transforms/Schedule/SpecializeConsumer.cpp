@@ -164,7 +164,8 @@ public:
     OpBuilder b(forOp);
     SmallVector<Value> inits = {forOp.getLowerBound(),
                                 present(b, forOp.getLowerBound())};
-    none = NoStageOp::create(b, loc);
+    if (places != 0)
+      none = NoStageOp::create(b, loc);
     inits.append(places, none);
     llvm::append_range(inits, forOp.getInitArgs());
     SmallVector<Type> types(ValueRange(inits).getTypes());

@@ -82,10 +82,11 @@ def SAttn_BsrSoftmaxOp : SAttn_Op<"bsr_softmax", [
       rounded up to one, and K is 1 to 256 times N. It is what a step reads at once:
       M rows of a block, by parts of N columns; or, with M = 1 and a K that is a
       multiple of 16 N, one row, by parts of N columns of 16 blocks each. `warps`,
-      a power of two, by default one, share such a row: they divide the N columns
-      as long as each has 64 bytes of them, and else the parts are of more blocks,
-      16 for each warp. Of one row the first `stages` steps, by default none, stay
-      in registers; what follows is read twice.
+      a power of two up to 4, by default one, share such a row: they divide the N
+      columns as long as each has 64 bytes of them, and else the parts are of more
+      blocks, 16 for each warp. Of one row the first `stages` steps, by default
+      none, stay in registers; what follows is read twice. `sattn-inject-meta` sets
+      both for a GPU where they are not set.
 
     Dynamic sizes are constrained in the same way at run time.
 

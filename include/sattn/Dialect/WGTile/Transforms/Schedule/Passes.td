@@ -28,8 +28,9 @@ def WGTileAssignLayouts
     the rows alone if an MMA takes a register tile or rows are reduced. The hint
     `warps` of the kernel's schedule sets another number of warps, at most 8, that
     leaves a thread at most 64 registers of the accumulator. Without MMAs one warp
-    has 16 rows; with the hint more may divide their columns, where rows are not
-    reduced and tiles not scanned.
+    has 16 rows; with the hint a power of two of warps divide their columns, at
+    least 8 each, where neither rows nor vectors of them are reduced, and tiles
+    neither scanned nor cut.
 
     Vectors get the slice of the layout that their broadcast or reduction needs;
     shared tiles get the widest swizzle that divides their rows, operands of wgmma
@@ -294,7 +295,7 @@ def WGTileSplitRange : Pass<"wgtile-split-range", "::mlir::gpu::GPUModuleOp"> {
 
 def WGTileDeferReductions
     : Pass<"wgtile-defer-reductions", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Combine the threads' parts of a row's sum after the loop";
+  let summary = "Combine the threads' parts of a sum after all is added to it";
   let description = [{
     Applies to a block loop that adds the sums of a tile's rows to a vector that it
     carries, if this vector starts at zero and is otherwise only scaled. Each
@@ -302,8 +303,9 @@ def WGTileDeferReductions
     share a row combine their parts once, after the loop. Sums and scaling are
     linear, and these threads agree on the scale.
 
-    Numbers that are sums of `wgtile.tile_reduce`, through loops and branches, are
-    kept in parts likewise, up to a `wgtile.tile_combine` before another use.
+    A number of f32 that is a sum of several `wgtile.tile_reduce`, or of one in a
+    loop, is kept in parts likewise, through loops and branches, up to a
+    `wgtile.tile_combine` before another use.
 
     Before:
     ```mlir
@@ -424,7 +426,8 @@ def WGTileSpecialize
     MMA that reads it, or after that MMA itself if it is by mma.sync. If the MMA is
     still running at the end of the iteration, a wait for all MMAs except those of
     this iteration follows it, and the stage of the previous iteration is released,
-    whose token the loop carries.
+    whose token the loop carries. More than two consumer groups wait for it, and
+    release its stage in the same iteration.
 
     Loads of one block share a stage if the same op reads them last; loads before
     and after a loop with loads of its own do not. Stages of the same tiles share a
@@ -540,10 +543,11 @@ def WGTileAllocateShared
   let summary = "Place tiles and barriers in shared memory";
   let description = [{
     Gives every `wgtile.load` the offset of its tile and of its barrier, every
-    `wgtile.ring` the offsets of its stages and barriers, every reduction to one
-    number that of what warps exchange, and the kernel the number of bytes that it needs (`wgtile.shared_bytes`). A ring in another one begins where
-    that does. A kernel that needs more than the module's
-    target has is refused with both numbers.
+    `wgtile.ring` the offsets of its stages and barriers, every `wgtile.tile_reduce`
+    and `wgtile.tile_combine` of several warps that of the parts which they
+    exchange, and the kernel the number of bytes that it needs
+    (`wgtile.shared_bytes`). A ring in another one begins where that does. A kernel
+    that needs more than the module's target has is refused with both numbers.
 
     Before:
     ```mlir
