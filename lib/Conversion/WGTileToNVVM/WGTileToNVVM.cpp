@@ -44,9 +44,11 @@ struct ConvertWGTileToNVVMPass
       SmallVector<BarrierInit> barriers = collectBarriers(kernel);
       usesShared |= !barriers.empty();
       kernel.walk([&](Operation *op) {
-        usesShared |=
-            isa<ClusterReduceOp, LoadOp, RingOp, TileCombineOp, TileReduceOp>(
-                op);
+        usesShared |= isa<ClusterReduceOp, LoadOp, RingOp>(op);
+        if (auto reduce = dyn_cast<TileReduceOp>(op))
+          usesShared |= reduce.getOffset().has_value();
+        if (auto combine = dyn_cast<TileCombineOp>(op))
+          usesShared |= combine.getOffset().has_value();
       });
       OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
       SmallVector<Value> tensorMaps;

@@ -262,9 +262,9 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
 
     `sizes` gives sizes that are dynamic in the types, for the search and the
     default alone: the program stays correct for all sizes. The fraction of blocks
-    that are not stored follows from static types or is 0.5, unless `sparsity` sets
-    it; of `sattn.scatter_mm` it is the part of the others that lists do not have,
-    and 0 unless it is set. `alpha` and `beta` that are not constants count as 1.
+    that are not stored follows from static types or is what the op says of itself
+    (0.5 of a BSR matrix, 0 of lists of products), unless `sparsity` sets it.
+    `alpha` and `beta` that are not constants count as 1.
 
     Before:
     ```mlir
