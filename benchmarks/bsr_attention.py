@@ -1,12 +1,13 @@
 """Attention at the stored blocks of a BSR mask, beside PyTorch's Triton kernels, FlexAttention and dense attention.
 
-    python benchmarks/bsr_attention.py [--small] [--out benchmarks/results/bsr-attention-h200.json]
+    python benchmarks/bsr_attention.py [--small] [--sweep] [--out benchmarks/results/bsr-attention-h200.json]
 
 Each candidate is a CUDA graph of calls; the card is hot (timing.py), all candidates of a row run in turns, and a time is a
 median. `torch_triton` is `_scaled_dot_product_attention` of `torch.sparse._triton_ops`, three kernels with the weights in
 memory; `flex` PyTorch's compiled FlexAttention, and `ours_flex` sattn.flex_attention, both with the mask as a list of
 wholly visible blocks; `dense` PyTorch's attention of all keys. All heads share the mask. `difference` is the largest of
-ours from attention in f32, relative to its largest element. `dropout` drops a tenth of the weights.
+ours from attention in f32, relative to its largest element. `dropout` drops a tenth of the weights. `rows` says how long
+block rows are (row_lengths.py). --sweep computes long block rows in parts, of several numbers of parts.
 """
 
 import functools
@@ -21,10 +22,14 @@ import shape_rows  # noqa: E402
 from problems import make  # noqa: E402
 from timing import in_graph, measure  # noqa: E402
 
-# Heads, queries and keys, columns, block, sparsity in hundredths.
-SHAPES = [(16, 4096, 128, 64, 90), (16, 4096, 128, 128, 90), (16, 4096, 128, 64, 50), (16, 4096, 128, 128, 50),
-          (16, 4096, 64, 64, 90), (16, 4096, 64, 128, 90), (16, 4096, 128, 32, 90), (16, 16384, 128, 128, 95)]
-SMALL = SHAPES[:2]
+# Heads, queries and keys, columns, block, sparsity in hundredths, lengths of the block rows.
+SHAPES = [(16, 4096, 128, 64, 90, "uniform"), (16, 4096, 128, 128, 90, "uniform"), (16, 4096, 128, 64, 90, "zipf"),
+          (16, 4096, 128, 128, 90, "zipf"), (16, 4096, 128, 64, 50, "uniform"), (16, 4096, 128, 128, 50, "uniform"),
+          (16, 4096, 64, 64, 90, "uniform"), (16, 4096, 64, 128, 90, "uniform"), (16, 4096, 128, 32, 90, "uniform"),
+          (16, 16384, 128, 128, 95, "uniform")]
+SMALL = SHAPES[:4]
+# Parts of all block rows, in a sweep.
+PARTS = (256, 384, 512, 768, 1024)
 
 
 @functools.cache
@@ -70,14 +75,19 @@ def triton_call(problem, size, q, k, v):
     return lambda: _scaled_dot_product_attention(q, k, v, mask)
 
 
-def candidates_of(heads, size, columns, block, sparsity):
+def candidates_of(heads, size, columns, block, sparsity, pattern, sweep):
     """{name: Timed}, the difference from attention in f32, and stored blocks."""
-    problem = make(size, size, 8, block, sparsity / 100)
+    problem = make(size, size, 8, block, sparsity / 100, pattern)
     q, k, v = (torch.randn(1, heads, size, columns, device="cuda", dtype=torch.bfloat16) for _ in range(3))
     mask = problem.crow, problem.col, problem.values
     calls = {"ours": lambda: sattn.scaled_dot_product_attention(q, k, v, mask),
              "dropout": lambda: sattn.scaled_dot_product_attention(q, k, v, mask, 0.1),
              "dense": lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v)}
+    if sweep:
+        side = min(block, 128)
+        meta = {"tile": (side, columns, side), "stages": 2, "raster_group": 8}
+        calls |= {f"{parts} parts": functools.partial(sattn.scaled_dot_product_attention, q, k, v, mask,
+                                                      meta={**meta, "split_k": parts}) for parts in PARTS}
     timed = {name: in_graph(call) for name, call in calls.items()}
     for name, make_call in (("ours_flex", ours_flex_call), ("flex", flex_call), ("torch_triton", triton_call)):
         try:
@@ -94,21 +104,23 @@ def candidates_of(heads, size, columns, block, sparsity):
     visible = visible.repeat_interleave(block, 0).repeat_interleave(block, 1)
     scores = (q[0, 0].float() @ k[0, 0].float().T * columns**-0.5).masked_fill(~visible, float("-inf"))
     wanted = scores.softmax(-1).nan_to_num(0) @ v[0, 0].float()
-    difference = float((calls["ours"]()[0, 0].float() - wanted).abs().max() / wanted.abs().max())
+    difference = max(float((call()[0, 0].float() - wanted).abs().max() / wanted.abs().max())
+                     for name, call in calls.items() if name == "ours" or name.endswith(" parts"))
     return timed, difference, len(problem.col)
 
 
-def row_of(heads, size, columns, block, sparsity, rounds):
-    timed, difference, stored = candidates_of(heads, size, columns, block, sparsity)
+def row_of(heads, size, columns, block, sparsity, pattern, rounds, sweep=False):
+    timed, difference, stored = candidates_of(heads, size, columns, block, sparsity, pattern, sweep)
     measure(timed, rounds)
     micros = {name: round(1e3 * candidate.median_ms(), 2) for name, candidate in timed.items()}
     operations = 4 * heads * stored * block * block * columns
-    return {"heads": heads, "size": size, "columns": columns, "block": block, "sparsity": sparsity / 100, "us": micros,
+    return {"heads": heads, "size": size, "columns": columns, "block": block, "sparsity": sparsity / 100,
+            "rows": pattern, "us": micros,
             "tflops": round(operations / micros["ours"] / 1e6, 1), "difference": round(difference, 5)}
 
 
 def main(arguments=None):
-    shape_rows.run(__doc__, arguments, SHAPES, SMALL, "the two rows with a target", row_of)
+    shape_rows.run(__doc__, arguments, SHAPES, SMALL, "the rows with a target", row_of, "long block rows in parts")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ TABLES = {
                     {"ours": "ours", "copy": "a copy of the same bytes", "torch_triton": "torch Triton",
                      "dense": "dense softmax"}),
     "bsr_attention": ("`scaled_dot_product_attention` of a BSR mask, microseconds",
-                      {"heads": "heads", "size": "length", "columns": "D"},
+                      {"heads": "heads", "size": "length", "columns": "D", "rows": "lengths of rows"},
                       {"ours": "ours", "ours_flex": "flex_attention of the same lists", "dropout": "with dropout",
                        "torch_triton": "torch Triton", "flex": "torch flex", "dense": "dense SDPA"}),
     "scatter_mm": ("`bsr_scatter_mm`, microseconds", {"m": "M", "k": "K", "n": "N"},
@@ -46,10 +46,11 @@ def _times(benchmark, path):
     title, facts, names = TABLES[benchmark]
 
     def make(rows):
+        given = {fact: column for fact, column in facts.items() if fact != "rows" or any(fact in row for row in rows)}
         shown = {name: column for name, column in names.items() if any(name in row["us"] for row in rows)}
-        cells = [[*(str(row[fact]) for fact in facts), str(row["block"]), f"{row['sparsity']:g}",
+        cells = [[*(str(row[fact]) for fact in given), str(row["block"]), f"{row['sparsity']:g}",
                   *(micros(row["us"][name]) if name in row["us"] else "" for name in shown)] for row in rows]
-        return _markdown(title, path, [*facts.values(), "blocks", "not stored", *shown.values()], cells)
+        return _markdown(title, path, [*given.values(), "blocks", "not stored", *shown.values()], cells)
 
     return _read(path, benchmark, make)
 

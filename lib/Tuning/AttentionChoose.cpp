@@ -36,7 +36,9 @@ llvm::Expected<Choice> sattn::tuning::attention::choose(const Facts &facts,
     return choice;
   choice.origin = "the option 'row'";
   for (llvm::StringRef entry : search.row)
-    if (llvm::Error error = setParameter(choice.parameters, entry))
+    if (llvm::Error error = setParameter(
+            choice.parameters, entry,
+            facts.mayHaveParts && search.target.kind != TargetKind::CPU))
       return error;
   if (llvm::Error error =
           checkSize("tile_m", choice.parameters.rows,

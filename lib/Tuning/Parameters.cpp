@@ -35,8 +35,8 @@ Choice sattn::tuning::choose(llvm::ArrayRef<Table> tables, const Query &query,
 /// Most of any number: products of a few stay within 64 bits.
 static constexpr int64_t kMost = 1024;
 
-llvm::Error sattn::tuning::setParameter(Parameters &tile,
-                                        llvm::StringRef entry) {
+llvm::Error sattn::tuning::setParameter(Parameters &tile, llvm::StringRef entry,
+                                        bool takesSplitK) {
   auto makeError = [](const llvm::Twine &message) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
   };
@@ -57,9 +57,12 @@ llvm::Error sattn::tuning::setParameter(Parameters &tile,
     tile.warps = number;
   else if (name == "raster_group")
     tile.rasterGroup = number;
+  else if (name == "split_k" && takesSplitK)
+    tile.splitK = number;
   else
-    return makeError("expected tile_m, tile_n, tile_k, stages, warps or "
-                     "raster_group, but got '" +
-                     name + "'");
+    return makeError(
+        llvm::Twine("expected tile_m, tile_n, tile_k, stages, warps ") +
+        (takesSplitK ? "raster_group or split_k" : "or raster_group") +
+        ", but got '" + name + "'");
   return llvm::Error::success();
 }

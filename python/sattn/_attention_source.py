@@ -12,7 +12,8 @@ class BsrAttention:
     dtype: element type of query, key, value and the result: "f16", "bf16", "f32" or "f64".
     columns: of query and key, and of value. block: rows and columns of a stored block. index: "i32" or "i64".
     batch: batch dimensions of crow, col, query, key, value and the result.
-    dropout: whether weights are dropped. precision: "ieee", or of f32 "tf32".
+    dropout: whether weights are dropped. precision: "ieee", or of f32 "tf32". meta: the inside of #sattn.meta<...>, or ""
+    for the compiler's choice.
     """
 
     dtype: str
@@ -22,6 +23,7 @@ class BsrAttention:
     batch: tuple
     dropout: bool
     precision: str
+    meta: str = ""
 
     @property
     def arguments(self):
@@ -48,6 +50,7 @@ class BsrAttention:
         dropout = f"      dropout(%dropout_p, %random : {types['random']})\n" if self.dropout else ""
         attributes = [f"block_size = array<i64: {self.block[0]}, {self.block[1]}>"]
         attributes += ['precision = "tf32"'] if self.precision == "tf32" else []
+        attributes += [f"meta = #sattn.meta<{self.meta}>"] if self.meta else []
         arguments = ", ".join(f"%{name}: {type}" for name, type in types.items())
         names = ", ".join(f'"{name}"' for name in types)
         return (f"func.func @bsr_attention({arguments}) -> {types['out']}\n"

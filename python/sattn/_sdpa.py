@@ -102,8 +102,8 @@ def _draw(arrays):
     return _room(arrays).random_()
 
 
-def _program(mask, block, query, key, value, batch, dropout, precision):
-    """The program of one kind of call."""
+def _program(mask, block, query, key, value, batch, dropout, precision, meta):
+    """The program of one kind of call. meta: the caller's, or ""."""
     arrays = mask.arrays
     target = arrays.device.index if arrays.device is not None and arrays.device.type == "cuda" else _compiler.CPU
     dtype = arrays.dtype(query.dtype)
@@ -114,8 +114,8 @@ def _program(mask, block, query, key, value, batch, dropout, precision):
     source = BsrAttention(dtype=dtype, columns=(query.shape[-1], value.shape[-1]), block=block, index=index,
                           batch=(mask.crow.ndim - 1, mask.col.ndim - 1, query.ndim - 2, key.ndim - 2, value.ndim - 2,
                                  len(batch)),
-                          dropout=dropout, precision=precision)
-    return cache.program(source, target)
+                          dropout=dropout, precision=precision, meta=meta)
+    return _bsr.program_with(meta, source, target, arrays)
 
 
 class _Call(typing.NamedTuple):
@@ -131,15 +131,15 @@ class _Call(typing.NamedTuple):
         return [*self.scalars, *self.named.values()]
 
 
-def _call_of(mask, block, query, key, value, batch, scale, probability, precision, draw):
+def _call_of(mask, block, query, key, value, batch, scale, probability, precision, meta, draw):
     """The call of one kernel: neither scores nor weights are in memory. draw: gives the seed and the offset of a dropout."""
     arrays = mask.arrays
-    kind = ("bsr_attention", id(arrays), block, probability != 0, precision, len(batch),
+    kind = ("bsr_attention", id(arrays), block, probability != 0, precision, meta, len(batch),
             *((array.ndim, array.dtype) for array in (mask.crow, mask.col)),
             *((array.ndim, array.shape[-1], array.dtype) for array in (query, key, value)))
     program = cache.calls.get(kind)
     if program is None:
-        program = _bsr._with_memory(arrays, _program, mask, block, query, key, value, batch, probability != 0, precision)
+        program = _program(mask, block, query, key, value, batch, probability != 0, precision, meta)
         if len(cache.calls) >= _bsr.CALLS_LIMIT:
             cache.calls.clear()
         cache.calls[kind] = program
@@ -182,7 +182,7 @@ def _in_parts(mask, query, key, value, scale, probability, check, precision):
 
 
 def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scale=None, *, check=None,
-                                 precision=None):
+                                 precision=None, meta=None):
     """softmax(scale * query @ key^T) @ value, where a score counts only at the stored blocks of attn_mask.
 
     query: (*, M, D); key: (*, N, D); value: (*, N, E), any strides, of one element type: f16, bf16, f32 or, on the CPU,
@@ -193,7 +193,9 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     from PyTorch's generator for query's device, so that torch.manual_seed repeats them, or from numpy.random, with
     numpy.random.seed. is_causal: False, as in PyTorch's function. scale: None: 1 / sqrt(D). check: whether the contents of
     index arrays are checked; by default on the CPU. On CUDA that synchronizes. precision: of f32 alone, "ieee" (None is the
-    same) or "tf32", as of bsr_dense_addmm.
+    same) or "tf32", as of bsr_dense_addmm. meta: "tile" (queries, columns of value, keys), and with it any of "stages",
+    "raster_group" and, on CUDA, "split_k"; the compiler chooses else. With split_k block rows that are much longer than a
+    part are computed in parts, of which the mask has about so many in all batches, and then combined.
 
     One kernel computes it, with scores and weights in registers, f32 (f64 of f64) up to the rounding of
     weights. With more than 512
@@ -203,13 +205,16 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     Returns (*, M, E). Rows without a stored block are 0. Raises ValueError or TypeError for arguments that do not fit,
     NotImplementedError for what has no code yet (gradients among it), before anything is computed.
     """
-    found = _sdpa_repeats.repeated(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision)
-    if found is not None:
-        return found
+    if meta is None:
+        found = _sdpa_repeats.repeated(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision)
+        if found is not None:
+            return found
     given_scale = scale
     probability, scale, pattern, call, mask = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision,
-                                                         _draw)
+                                                       meta, _draw)
     if call is not None:
+        if meta is not None:
+            return _fused(call, mask, check)
         repeatable = _sdpa_repeats.repeatable(query, key, value, attn_mask, dropout_p, is_causal, given_scale, check, precision,
                                               mask, scale, call)
         if repeatable is None:
@@ -220,7 +225,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     return _in_parts(pattern, query, key, value, scale, probability, check, precision)
 
 
-def _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision, draw):
+def _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision, meta, draw):
     """(dropout_p, scale, (crow, col, values) of attn_mask, the call of one kernel and the mask's indices, or None twice where
     the arguments need several)."""
     if is_causal:
@@ -235,16 +240,22 @@ def _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precisio
     scale = 1 / math.sqrt(depth) if scale is None else number("scale", scale)
     if values.shape[-1] % _KEY_MULTIPLE == 0 and all(0 < columns <= _MOST_COLUMNS for columns in (depth, value.shape[-1])):
         mask = _Mask(_arrays.arrays_of("query", query), crow, col)
-        call = _call_of(mask, tuple(values.shape[-2:]), query, key, value, batch, scale, probability, precision, draw)
+        call = _call_of(mask, tuple(values.shape[-2:]), query, key, value, batch, scale, probability, precision,
+                        _bsr.tile_of(meta), draw)
         return probability, scale, (crow, col, values), call, mask
+    if meta is not None:
+        raise NotImplementedError(f"argument 'meta': expected None for more than {_MOST_COLUMNS} columns, or blocks of other "
+                                  f"columns than multiples of {_KEY_MULTIPLE}, but got {meta}")
     return probability, scale, (crow, col, values), None, None
 
 
-def explained(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scale=None, *, check=None, precision=None):
-    """([(a program that scaled_dot_product_attention would call, its arguments, False), ...], None, remarks); calls nothing."""
-    _, scale, pattern, call, _ = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision, _room)
+def explained(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scale=None, *, check=None, precision=None,
+              meta=None):
+    """([(a program that scaled_dot_product_attention would call, its arguments, False), ...], where the tile is from,
+    remarks); calls nothing."""
+    _, scale, pattern, call, _ = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision, meta, _room)
     if call is not None:
-        return [(call.program, call.arguments, False)], None, ()
+        return [(call.program, call.arguments, False)], "meta" if meta is not None else None, ()
     sampled = _sampled._call_of(pattern, query, key.swapaxes(-1, -2), 0.0, scale, None, precision, "")
     scores = sampled.result.matrix
     calls = [(sampled.program, sampled.arguments, False), *_softmax.explained(scores, check=False)[0],

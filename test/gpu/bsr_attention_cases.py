@@ -19,6 +19,7 @@ class Case:
     dtype: str = "bf16"
     block: tuple = (64, 64)
     tile: tuple = ()  # the compiler's where empty
+    split_k: int = 0  # with a tile, for a GPU: of about so many parts
     blocks: tuple = (4, 5)  # block rows and columns
     columns: tuple = (64, 64)  # D, E
     density: float = 0.5
@@ -32,6 +33,7 @@ class Case:
     dropout: float = -1  # a probability, or none where negative
     random: tuple = (-5, 7)  # seed and offset
     change: str = ""  # a function of this module that changes the operands
+    cuts: int = 0  # room for as many cuts of long block rows; 0: none is computed in parts
 
     @property
     def has_dropout(self):
@@ -123,13 +125,38 @@ def program(case, arrays):
     inputs = case.names[:5]
     dropout = f"      dropout(%probability, %random : {types['random']})\n" if case.has_dropout else ""
     attributes = [f"block_size = array<i64: {case.block[0]}, {case.block[1]}>"]
-    attributes += [f"meta = #sattn.meta<tile = [{', '.join(map(str, case.tile))}]>"] if case.tile else []
+    split = f", split_k = {case.split_k}" if case.split_k else ""
+    attributes += [f"meta = #sattn.meta<tile = [{', '.join(map(str, case.tile))}]{split}>"] if case.tile else []
     attributes += [f'precision = "{case.precision}"'] if case.precision else []
-    return (f"func.func @f({', '.join(arguments)}) -> {types['out']} {{\n{constant}"
-            "  %0 = sattn.bsr_attention scale(%scale)\n"
+    outs, results, before, after = ["%out"], [types["out"]], constant, ""
+    if case.cuts:
+        more, before, after = _parts(case, arrays, types)
+        before = constant + before
+        outs += ["%partial", "%lse"]
+        results += more
+    return (f"func.func @f({', '.join(arguments)}) -> {types['out']} {{\n{before}"
+            f"  %r{':3' if case.cuts else ''} = sattn.bsr_attention scale(%scale)\n"
             f"      ins({', '.join(f'%{name}' for name in inputs)} : {', '.join(types[name] for name in inputs)})\n"
-            f"{dropout}      outs(%out : {types['out']}) {{{', '.join(attributes)}}} -> {types['out']}\n"
-            f"  return %0 : {types['out']}\n}}\n")
+            f"{dropout}      outs({', '.join(outs)} : {', '.join(results)}) {{{', '.join(attributes)}}}\n"
+            f"      -> {', '.join(results)}\n{after}"
+            f"  return {'%combined' if case.cuts else '%r'} : {types['out']}\n}}\n")
+
+
+def _parts(case, arrays, types):
+    """The types of partial results, what makes room for them, and what combines them."""
+    batch, rows = arrays["out"].shape[:-2], 2 * case.cuts * case.block[0]
+    sizes = "x".join([str(size) if case.static else "?" for size in batch] + [str(rows)])
+    partial, lse = f"tensor<{sizes}x{case.columns[1]}xf32>", f"tensor<{sizes}xf32>"
+    lines = [f"%c{dim} = arith.constant {dim} : index" for dim in range(max(len(batch), arrays["col"].ndim))]
+    lines += [f"%b{dim} = tensor.dim %out, %c{dim} : {types['out']}" for dim in range(len(batch))]
+    dynamic = "" if case.static else ", ".join(f"%b{dim}" for dim in range(len(batch)))
+    lines += [f"%partial = tensor.empty({dynamic}) : {partial}", f"%lse = tensor.empty({dynamic}) : {lse}"]
+    before = "".join(f"  {line}\n" for line in lines)
+    after = (f"  %blocks = tensor.dim %col, %c{arrays['col'].ndim - 1} : {types['col']}\n"
+             "  %combined = sattn.combine_parts blocks(%blocks)\n"
+             f"      ins(%crow, %r#1, %r#2 : {types['crow']}, {partial}, {lse})\n"
+             f"      outs(%r#0 : {types['out']}) {{block_rows = {case.block[0]}}} -> {types['out']}\n")
+    return (partial, lse), before, after
 
 
 def arguments(case, arrays, folder):
@@ -174,6 +201,27 @@ def cases():
         "columns-in-parts": {"columns": (64, 128), "tile": (64, 64, 64)},
     }
     return found + [dataclasses.replace(base, name=name, **changes) for name, changes in variants.items()]
+
+
+def parts_cases():
+    """What both targets take, of long block rows that are computed in parts."""
+    base = Case("", cuts=4, pattern="skewed", blocks=(5, 12), density=0.25, block=(16, 32))
+    variants = {
+        "plain": {}, "one-cut": {"cuts": 1}, "a-block-each": {"cuts": 1000}, "i64": {"index": "i64"}, "static": {"static": True},
+        "full": {"pattern": "full"}, "empty": {"pattern": "empty"}, "one": {"pattern": "one"}, "no-rows": {"blocks": (0, 5)},
+        "one-row": {"blocks": (1, 40), "pattern": "full", "cuts": 7}, "many-rows": {"blocks": (65, 30), "density": 0.05},
+        "f16": {"dtype": "f16"}, "blocks-64": {"block": (64, 64)}, "blocks-128": {"block": (128, 128)},
+        "blocks-8": {"block": (8, 16)}, "tiles": {"block": (128, 128), "tile": (64, 64, 32)},
+        "duplicates": {"pattern": "duplicates", "density": 1.5}, "columns": {"columns": (33, 20)},
+        "wide-columns": {"columns": (128, 128), "block": (64, 64)}, "one-column": {"columns": (8, 1)},
+        "columns-in-parts": {"columns": (64, 128), "tile": (16, 64, 32)},
+        "infinite-scores": {"change": "infinite_scores"}, "large-scores": {"change": "large_scores"},
+        "scale-negative": {"scale": -0.5}, "scale-0": {"scale": 0.0},
+        "batch": {"batches": ((3,),) * 5, "pattern": "random", "density": 0.6}, "shared-mask": {"batches": ((), (3,), (3,), (3,), (3,))},
+        "batch-2d": {"batches": ((1, 3), (2, 3), (2, 1), (3,), (2, 3)), "pattern": "random", "density": 0.6},
+        "dropout": {"dropout": 0.25}, "dropout-batch": {"dropout": 0.25, "batches": ((), (3,), (3,), (3,), (3,))},
+    }
+    return [dataclasses.replace(base, name=f"parts-{name}", **changes) for name, changes in variants.items()]
 
 
 def dropout_cases():

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from bsr_attention_cases import Case, arguments, cases, dropout_cases, operands, program
+from bsr_attention_cases import Case, arguments, cases, dropout_cases, operands, parts_cases, program
 
 
 def gpu_cases():
@@ -33,6 +33,36 @@ def test_agrees_with_reference(sparse_run, case, how, tmp_path):
     done = run(sparse_run, case, tmp_path, "--check", f"--{how}", *tolerance)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["ok"]
+
+
+def result_of(sparse_run, case, folder, *options):
+    path = folder / "result.npy"
+    done = run(sparse_run, case, folder, f"--out={path}", *options)
+    assert done.returncode == 0, done.stderr
+    return np.load(path).view(operands(case)["out"].dtype).astype(np.float32)
+
+
+@pytest.mark.parametrize("how", ["schedule=specialized", "schedule=plain", "chip=sm_80"])
+@pytest.mark.parametrize("case", parts_cases(), ids=lambda case: case.name)
+def test_parts_of_block_rows_combine_to_them(sparse_run, case, how, tmp_path):
+    parts = result_of(sparse_run, case, tmp_path, f"--{how}")
+    whole = result_of(sparse_run, dataclasses.replace(case, cuts=0), tmp_path, f"--{how}")
+    np.testing.assert_array_equal(np.isnan(parts), np.isnan(whole))
+    if whole.size:
+        assert np.nanmax(np.abs(parts - whole), initial=0) <= 0.02 * np.nanmax(np.abs(whole), initial=1e-6)
+
+
+@pytest.mark.parametrize("how", ["schedule=specialized", "schedule=plain", "chip=sm_80"])
+@pytest.mark.parametrize("block, tile", [(64, (64, 128, 64)), (128, (128, 128, 128)), (128, (64, 128, 64))],
+                         ids=lambda value: str(value))
+def test_parts_of_parameters_agree_with_reference(sparse_run, block, tile, how, tmp_path):
+    """Rows of all 32 blocks among those of few, in parts of 8 or more."""
+    if "sm_80" in how:
+        tile = (64, 128, 32)
+    case = Case("planned", block=(block, block), blocks=(16, 32), columns=(128, 128), density=0.15, pattern="skewed",
+                batches=((), (3,), (3,), (3,), (3,)), tile=tile, split_k=512)
+    done = run(sparse_run, case, tmp_path, "--check", f"--{how}", "--launches=5")
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("dropout", [-1, 0.25])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "gpu"))
-from bsr_attention_cases import Case, arguments, cases, dropout_cases, operands, program  # noqa: E402
+from bsr_attention_cases import Case, arguments, cases, dropout_cases, operands, parts_cases, program  # noqa: E402
 
 TOLERANCES = {"f64": 1e-13, "f32": 2e-5, "f16": 4e-3, "bf16": 3e-2}
 
@@ -136,6 +136,16 @@ def test_dropout_is_philox_of_the_place(built_tools, tmp_path):
     for tile in ((32, 16, 16), (8, 16, 64)):
         other, _ = result_of(built_tools, dataclasses.replace(case, tile=tile), tmp_path)
         close(other, result, "f32")
+
+
+@pytest.mark.parametrize("case", [*parts_cases(), Case("parts-f32", dtype="f32", cuts=5, pattern="skewed")],
+                         ids=lambda case: case.name)
+def test_parts_of_block_rows_combine_to_them(built_tools, case, tmp_path):
+    parts, _ = result_of(built_tools, case, tmp_path)
+    whole, _ = result_of(built_tools, dataclasses.replace(case, cuts=0), tmp_path)
+    np.testing.assert_array_equal(np.isnan(parts), np.isnan(whole))
+    if whole.size:
+        close(np.nan_to_num(parts), np.nan_to_num(whole), case.dtype)
 
 
 AGREE = ["plain", "duplicates", "empty-rows", "window", "batch-2d", "shared-mask", "scale-negative", "infinite-scores",

@@ -14,6 +14,8 @@ KNOWS_SATTN = re.compile(r"sattn\.[a-z]\w*|sattn/Dialect/SAttn|\b(Bsr|BSR)\w*Op\
 OPS = re.compile(r'SAttn_Op<"(\w+)"')
 # An op whose name is also that of a kernel of PyTorch, whose rows the tables of another op may hold.
 FOREIGN = {"scatter_mm": "bsr_addmm"}
+# An op that finishes the result of another, and stands in its files.
+PART_OF = {"combine_parts": "bsr_attention"}
 # Which op there is: the lists that an op is added to.
 LISTS = {"include/sattn/Dialect/SAttn/IR/SAttnOps.td": r'include ".*"', "lib/Dialect/SAttn/IR/CMakeLists.txt": r"set\(ops .*\)",
          "lib/Tuning/CMakeLists.txt": r"set\(ops .*\)", "lib/Reference/CMakeLists.txt": r"set\(ops .*\)",
@@ -62,7 +64,7 @@ def lines_that_know(text, names):
 def lines_that_name(name, path, text):
     """Lines of a file, at a path from the root, with an op's name in any spelling, where it may not stand."""
     spelled = re.compile(name.replace("_", "_?"), re.IGNORECASE)
-    own = re.compile("|".join({name, FOREIGN.get(name, name)}).replace("_", "_?"), re.IGNORECASE)
+    own = re.compile("|".join({name, FOREIGN.get(name, name), PART_OF.get(name, name)}).replace("_", "_?"), re.IGNORECASE)
     if own.search(path) or path in DATA or DECOMPOSITION.fullmatch(path):
         return []
     if path.endswith(".td"):

@@ -52,6 +52,21 @@ def test_values(package, dtype, tolerance, block):
     assert not result[block[0]:2 * block[0]].any()  # The empty block row.
 
 
+def test_meta(package):
+    rng = np.random.default_rng(0)
+    mask, visible = mask_of(rng, (64, 64))
+    query, key, value = operands(rng, (64, 64), np.float32)
+    meta = {"tile": (32, 40, 16), "split_k": 512}
+    result = package.scaled_dot_product_attention(query, key, value, mask, meta=meta)
+    close(result, expected_of(query, key, value, visible, 24**-0.5), 1e-5)
+    for wrong, message in (({"tile": (48, 40, 16)}, "to divide the block's 64"), ({"split_k": 2}, "expected 'tile'"),
+                           ({"parts": 2}, "expected keys out of")):
+        with pytest.raises(ValueError, match=message):
+            package.scaled_dot_product_attention(query, key, value, mask, meta=wrong)
+    with pytest.raises(NotImplementedError, match="argument 'meta': expected None for more than 512 columns"):
+        package.scaled_dot_product_attention(query, key, np.ones((320, 520), np.float32), mask, meta=meta)
+
+
 def test_batches_broadcast(package):
     rng = np.random.default_rng(1)
     mask, visible = mask_of(rng, (16, 16))

@@ -34,6 +34,9 @@ struct Facts {
   bool areListsShared = false;
   /// Whether weights are dropped, by words that are computed for each.
   bool hasDropout = false;
+  /// Whether long rows may be computed in parts, of which `split_k` says how
+  /// many all rows have.
+  bool mayHaveParts = false;
   /// Whether the cost of a tile rises with its index, as under a causal mask.
   bool isCausal = false;
 };

@@ -52,8 +52,10 @@ Choice choose(llvm::ArrayRef<meta::Table> tables, const meta::Query &query,
               FitRow fitRow, llvm::function_ref<Parameters()> computeDefault);
 
 /// Sets the parameter of an entry "tile_m=64": tile_m, tile_n, tile_k, stages,
-/// warps or raster_group. An error says what was expected.
-llvm::Error setParameter(Parameters &tile, llvm::StringRef entry);
+/// warps or raster_group, or with `takesSplitK` split_k. An error says what was
+/// expected.
+llvm::Error setParameter(Parameters &tile, llvm::StringRef entry,
+                         bool takesSplitK = false);
 
 } // namespace sattn::tuning
 

@@ -39,3 +39,30 @@ func.func @tile(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tens
       {block_size = array<i64: 16, 16>, meta = #sattn.meta<tile = [16, 32, 16]>} -> tensor<1x16x32xf16>
   return %0 : tensor<1x16x32xf16>
 }
+
+// Long block rows in parts: a whole problem, and a tile.
+// CHECK-LABEL: func @parts(
+// CHECK: %{{.*}}:3 = sattn.bsr_attention
+// CHECK-SAME: outs(%{{.*}}, %{{.*}}, %{{.*}} : tensor<16x?x128xbf16>, tensor<16x?x128xf32>, tensor<16x?xf32>) {block_size = array<i64: 64, 64>} -> tensor<16x?x128xbf16>, tensor<16x?x128xf32>, tensor<16x?xf32>
+func.func @parts(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<16x?x128xbf16>, %k: tensor<16x?x128xbf16>,
+    %v: tensor<16x?x128xbf16>, %out: tensor<16x?x128xbf16>, %partial: tensor<16x?x128xf32>, %lse: tensor<16x?xf32>)
+    -> (tensor<16x?x128xbf16>, tensor<16x?x128xf32>, tensor<16x?xf32>) {
+  %0:3 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<16x?x128xbf16>, tensor<16x?x128xbf16>, tensor<16x?x128xbf16>)
+      outs(%out, %partial, %lse : tensor<16x?x128xbf16>, tensor<16x?x128xf32>, tensor<16x?xf32>)
+      {block_size = array<i64: 64, 64>} -> tensor<16x?x128xbf16>, tensor<16x?x128xf32>, tensor<16x?xf32>
+  return %0#0, %0#1, %0#2 : tensor<16x?x128xbf16>, tensor<16x?x128xf32>, tensor<16x?xf32>
+}
+
+// CHECK-LABEL: func @part(
+// CHECK: origin(%{{.*}}, %{{.*}}, %{{.*}})
+func.func @part(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x32xf16>, %k: tensor<?x32xf16>,
+    %v: tensor<?x32xf16>, %row: index, %first: index, %count: index, %out: tensor<?x32xf16>, %partial: tensor<?x32xf32>,
+    %lse: tensor<?xf32>) -> tensor<?x32xf16> {
+  %0:3 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x32xf16>, tensor<?x32xf16>, tensor<?x32xf16>)
+      origin(%row, %first, %count) outs(%out, %partial, %lse : tensor<?x32xf16>, tensor<?x32xf32>, tensor<?xf32>)
+      {block_size = array<i64: 16, 16>, meta = #sattn.meta<tile = [16, 32, 16]>}
+      -> tensor<?x32xf16>, tensor<?x32xf32>, tensor<?xf32>
+  return %0#0 : tensor<?x32xf16>
+}

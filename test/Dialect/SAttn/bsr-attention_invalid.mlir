@@ -317,7 +317,7 @@ func.func @c9_count(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: 
 
 func.func @c10(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
     %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
-  // expected-error @below {{expected the result to have the type of 'out', 'tensor<?x64xbf16>', but got 'tensor<128x64xbf16>'}}
+  // expected-error @below {{expected results of the types of 'outs', 'tensor<?x64xbf16>', but got 'tensor<128x64xbf16>'}}
   sattn.bsr_attention scale(%scale)
       ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
       outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<128x64xbf16>
@@ -433,5 +433,113 @@ func.func @c11_key_multiple(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi3
   sattn.bsr_attention scale(%scale)
       ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
       outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 48>, meta = #sattn.meta<tile = [64, 64, 24]>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c12_parts(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %i: index, %out: tensor<?x64xbf16>, %partial: tensor<?x64xf32>, %lse: tensor<?xf32>) {
+  // expected-error @below {{expected 3 numbers in 'origin', but got 1}}
+  %0:3 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      origin(%i) outs(%out, %partial, %lse : tensor<?x64xbf16>, tensor<?x64xf32>, tensor<?xf32>) {block_size = array<i64: 64, 64>}
+      -> tensor<?x64xbf16>, tensor<?x64xf32>, tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @c17_two(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>, %partial: tensor<?x64xf32>) {
+  // expected-error @below {{expected 'out', or 'out', 'partial' and 'lse' in 'outs', but got 2 tensors}}
+  %0:2 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out, %partial : tensor<?x64xbf16>, tensor<?x64xf32>) {block_size = array<i64: 64, 64>}
+      -> tensor<?x64xbf16>, tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @c17_element(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>, %partial: tensor<?x64xbf16>, %lse: tensor<?xf32>) {
+  // expected-error @below {{expected element type f32 of 'partial', but got 'bf16'}}
+  %0:3 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out, %partial, %lse : tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?xf32>) {block_size = array<i64: 64, 64>}
+      -> tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @c17_rank(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>, %partial: tensor<?x64xf32>, %lse: tensor<3x?xf32>) {
+  // expected-error @below {{expected 'lse' of rank 1, but got 'tensor<3x?xf32>'}}
+  %0:3 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out, %partial, %lse : tensor<?x64xbf16>, tensor<?x64xf32>, tensor<3x?xf32>) {block_size = array<i64: 64, 64>}
+      -> tensor<?x64xbf16>, tensor<?x64xf32>, tensor<3x?xf32>
+  return
+}
+
+// -----
+
+func.func @c17_multiple(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>, %partial: tensor<?x64xf32>, %lse: tensor<320xf32>) {
+  // expected-error @below {{expected rows of 'lse' to be a multiple of 128, but got 320}}
+  %0:3 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out, %partial, %lse : tensor<?x64xbf16>, tensor<?x64xf32>, tensor<320xf32>) {block_size = array<i64: 64, 64>}
+      -> tensor<?x64xbf16>, tensor<?x64xf32>, tensor<320xf32>
+  return
+}
+
+// -----
+
+func.func @c17_rows(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>, %partial: tensor<128x64xf32>, %lse: tensor<256xf32>) {
+  // expected-error @below {{expected rows of 'partial' (dimension 0) to be 256, but got 128}}
+  %0:3 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out, %partial, %lse : tensor<?x64xbf16>, tensor<128x64xf32>, tensor<256xf32>) {block_size = array<i64: 64, 64>}
+      -> tensor<?x64xbf16>, tensor<128x64xf32>, tensor<256xf32>
+  return
+}
+
+// -----
+
+func.func @c17_e(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>, %partial: tensor<?x32xf32>, %lse: tensor<?xf32>) {
+  // expected-error @below {{expected E of 'partial' (dimension 1) to be 64, but got 32}}
+  %0:3 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out, %partial, %lse : tensor<?x64xbf16>, tensor<?x32xf32>, tensor<?xf32>) {block_size = array<i64: 64, 64>}
+      -> tensor<?x64xbf16>, tensor<?x32xf32>, tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @c17_batch(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<3x?x64xbf16>, %partial: tensor<3x?x64xf32>, %lse: tensor<1x?xf32>) {
+  // expected-error @below {{expected the batch dimensions of 'out' of 'lse', but got 'tensor<1x?xf32>'}}
+  %0:3 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out, %partial, %lse : tensor<3x?x64xbf16>, tensor<3x?x64xf32>, tensor<1x?xf32>) {block_size = array<i64: 64, 64>}
+      -> tensor<3x?x64xbf16>, tensor<3x?x64xf32>, tensor<1x?xf32>
+  return
+}
+
+// -----
+
+func.func @c17_f64(%scale: f64, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xf64>, %k: tensor<?x64xf64>,
+    %v: tensor<?x64xf64>, %out: tensor<?x64xf64>, %partial: tensor<?x64xf32>, %lse: tensor<?xf32>) {
+  // expected-error @below {{expected no 'partial' with operands of f64}}
+  %0:3 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xf64>, tensor<?x64xf64>, tensor<?x64xf64>)
+      outs(%out, %partial, %lse : tensor<?x64xf64>, tensor<?x64xf32>, tensor<?xf32>) {block_size = array<i64: 64, 64>}
+      -> tensor<?x64xf64>, tensor<?x64xf32>, tensor<?xf32>
   return
 }

@@ -95,3 +95,44 @@ func.func @dropout(%scale: f32, %p: f32, %random: tensor<2xi64>, %crow: tensor<?
       {block_size = array<i64: 64, 64>, meta = #sattn.meta<tile = [64, 64, 64]>} -> tensor<2x?x64xf32>
   return %0 : tensor<2x?x64xf32>
 }
+
+// In parts there is a tile for each cut, which searches for the row that has it.
+// A row of more than one and a half lengths has its result in the partial ones
+// from its first cut on, and no other row writes there.
+// CHECK-LABEL: func.func @in_parts(
+// CHECK-SAME:    %[[CROW:[^:]*]]: tensor<?xi32>, %[[COL:[^:]*]]: tensor<?xi32>, %[[Q:[^:]*]]: tensor<?x64xbf16>
+// CHECK-SAME:    %[[PARTIAL:[^:]*]]: tensor<256x64xf32>, %[[LSE:[^:]*]]: tensor<256xf32>
+// CHECK:         %[[M:.*]] = tensor.dim %{{.*}}, %c0
+// CHECK:         %[[ROWS:.*]] = affine.apply #{{.*}}()[%[[M]]]
+// CHECK:         %[[ALL:.*]] = arith.select %{{.*}}, %c0, %[[ROWS]]
+// CHECK:         scf.forall (%[[I:.*]]) = (0) to (%[[ALL]]) step (64) shared_outs(%[[OUT:.*]] = %{{.*}}, %[[PARTS:.*]] = %[[PARTIAL]], %[[LOGS:.*]] = %[[LSE]])
+// CHECK:           %[[BEHIND:.*]] = arith.cmpi sge
+// CHECK:           %[[DIGITS:.*]] = arith.select %[[BEHIND]], %{{.*}}, %c0
+// CHECK:           %[[FOUND:.*]] = scf.for %{{.*}} = %c0 to %[[DIGITS]]
+// CHECK:             tensor.extract %[[CROW]]
+// CHECK:             scf.yield
+// CHECK:           arith.select %[[BEHIND]], %[[FOUND]]
+// CHECK:           %[[BEGIN:.*]] = tensor.extract %[[CROW]]
+// CHECK:           %[[END:.*]] = tensor.extract %[[CROW]]
+// CHECK:           %[[SIZE:.*]] = arith.subi %[[END]], %[[BEGIN]]
+// CHECK:           arith.cmpi sgt, %[[SIZE]]
+// CHECK:           tensor.extract_slice %[[OUT]]
+// CHECK:           tensor.extract_slice %[[PARTS]][%[[PLACE:.*]], 0] [%[[HEIGHT:.*]], 64]
+// CHECK:           tensor.extract_slice %[[LOGS]][%[[PLACE]]] [%[[HEIGHT]]]
+// CHECK:           scf.for
+// CHECK:           } {sattn.block_loop}
+// CHECK:           %[[IS_PART:.*]] = arith.cmpi sgt, %[[HEIGHT]], %c0
+// CHECK:           scf.if %[[IS_PART]]
+// CHECK:             math.log2
+// CHECK:           scf.forall.in_parallel
+// CHECK-COUNT-3:     tensor.parallel_insert_slice
+func.func @in_parts(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>, %partial: tensor<256x64xf32>, %lse: tensor<256xf32>)
+    -> (tensor<?x64xbf16>, tensor<256x64xf32>, tensor<256xf32>) {
+  %0:3 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out, %partial, %lse : tensor<?x64xbf16>, tensor<256x64xf32>, tensor<256xf32>)
+      {block_size = array<i64: 64, 64>, meta = #sattn.meta<tile = [64, 64, 64]>}
+      -> tensor<?x64xbf16>, tensor<256x64xf32>, tensor<256xf32>
+  return %0#0, %0#1, %0#2 : tensor<?x64xbf16>, tensor<256x64xf32>, tensor<256xf32>
+}

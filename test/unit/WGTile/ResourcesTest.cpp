@@ -53,6 +53,8 @@ TEST(Resources, RolesNeverAskForMoreThanTheKernelStartsWith) {
 TEST(Resources, TheProducerGivesWhatConsumersNeed) {
   ResourceModel model = modelOf("sm_90a");
   EXPECT_EQ(model.getRoleRegisters(256, 1, 128).producer, 56);
+  EXPECT_EQ(model.getRoleRegisters(128, 2, 112, /*searches=*/true).producer,
+            64);
   EXPECT_EQ(model.getRoleRegisters(256, 1, 128).consumer, 224);
   EXPECT_EQ(model.getRoleRegisters(256, 1, 200).producer, 40);
   EXPECT_EQ(model.getRoleRegisters(256, 1, 200).consumer, 232);

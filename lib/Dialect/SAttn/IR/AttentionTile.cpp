@@ -65,6 +65,19 @@ Value AttentionBuilder::readTile(Value source, ArrayRef<OpFoldResult> lead,
   return sattn::readTile(*this, getLoc(), source, lead, first, shape, rows);
 }
 
+Value AttentionBuilder::insert(Value tile, Value out, int64_t lead) {
+  auto type = cast<RankedTensorType>(out.getType());
+  SmallVector<OpFoldResult> sizes(lead, getIndexAttr(1));
+  for (int64_t dim = lead; dim < type.getRank(); ++dim)
+    sizes.push_back(tensor::getMixedSize(*this, getLoc(), out, dim));
+  SmallVector<OpFoldResult> zeros(type.getRank(), getIndexAttr(0)),
+      ones(type.getRank(), getIndexAttr(1));
+  Value clip = tensor::ExtractSliceOp::create(
+      *this, tile, ArrayRef(zeros).drop_front(lead),
+      ArrayRef(sizes).drop_front(lead), ArrayRef(ones).drop_front(lead));
+  return tensor::InsertSliceOp::create(*this, clip, out, zeros, sizes, ones);
+}
+
 Value AttentionBuilder::position(ImplicitLocOpBuilder &inner, int64_t dim,
                                  Value start,
                                  arith::IntegerOverflowFlags flags) {
@@ -248,7 +261,9 @@ Value AttentionTile::round(Value wide, ArrayRef<int64_t> shape) {
 // Results
 //===----------------------------------------------------------------------===//
 
-Value AttentionTile::computeOut(scf::ForOp loop, Value times) {
+Value AttentionTile::computeOut(scf::ForOp loop, Value times, Type result) {
+  if (!result)
+    result = element;
   Value one = b.constant(1.0);
   Value inverse = b.generic(
       loop.getResult(2), b.vector, vectors, b.vector,
@@ -260,17 +275,17 @@ Value AttentionTile::computeOut(scf::ForOp loop, Value times) {
                                      arith::FastMathFlags::afn);
       });
   return b.generic({loop.getResult(0), inverse}, {b.tile, b.row},
-                   b.empty({b.queries, columns}, element), b.tile,
+                   b.empty({b.queries, columns}, result), b.tile,
                    [&](Inner &inner, ValueRange args) -> Value {
                      Value wide =
                          arith::MulFOp::create(inner, args[0], args[1]);
-                     return element == b.wide
+                     return result == b.wide
                                 ? wide
-                                : arith::TruncFOp::create(inner, element, wide);
+                                : arith::TruncFOp::create(inner, result, wide);
                    });
 }
 
-Value AttentionTile::computeLse(scf::ForOp loop) {
+Value AttentionTile::computeLse(scf::ForOp loop, bool toBase2) {
   assert(!isNatural && "of scores to the base 2");
   Value ln2 = b.constant(kLn2);
   return b.generic(
@@ -282,7 +297,8 @@ Value AttentionTile::computeLse(scf::ForOp loop) {
             isModified
                 ? arith::AddFOp::create(inner, args[0], log).getResult()
                 : math::FmaOp::create(inner, args[0], factor, log).getResult();
-        return arith::MulFOp::create(inner, sum, ln2);
+        return toBase2 ? sum
+                       : arith::MulFOp::create(inner, sum, ln2).getResult();
       });
 }
 
@@ -295,17 +311,4 @@ Value AttentionTile::computeMaxScores(scf::ForOp loop) {
                    [&](Inner &inner, ValueRange args) -> Value {
                      return arith::MulFOp::create(inner, args[0], toScore);
                    });
-}
-
-Value AttentionTile::insert(Value tile, Value out, int64_t lead) {
-  auto type = cast<RankedTensorType>(out.getType());
-  SmallVector<OpFoldResult> sizes(lead, b.getIndexAttr(1));
-  for (int64_t dim = lead; dim < type.getRank(); ++dim)
-    sizes.push_back(tensor::getMixedSize(b, b.getLoc(), out, dim));
-  SmallVector<OpFoldResult> zeros(type.getRank(), b.getIndexAttr(0)),
-      ones(type.getRank(), b.getIndexAttr(1));
-  Value clip = tensor::ExtractSliceOp::create(
-      b, tile, ArrayRef(zeros).drop_front(lead),
-      ArrayRef(sizes).drop_front(lead), ArrayRef(ones).drop_front(lead));
-  return tensor::InsertSliceOp::create(b, clip, out, zeros, sizes, ones);
 }

@@ -44,6 +44,10 @@ public:
                        llvm::ArrayRef<int64_t> shape,
                        mlir::OpFoldResult rows = {});
 
+  /// The tile clipped to the rows and columns of a result, which has `lead`
+  /// dimensions before them.
+  mlir::Value insert(mlir::Value tile, mlir::Value out, int64_t lead);
+
   /// An element's position along a dimension, in i32: in the tile, or, with its
   /// `start`, in the tensor.
   static mlir::Value position(mlir::ImplicitLocOpBuilder &inner, int64_t dim,
@@ -100,16 +104,15 @@ public:
               bool maySeeNothing,
               llvm::function_ref<mlir::Value(mlir::Value)> change = {});
 
-  /// The tile's rows over their sums, times `times`, if that is not null.
-  mlir::Value computeOut(mlir::scf::ForOp loop, mlir::Value times = {});
-  /// The logarithm of the sums of exponentials, to the base e.
-  mlir::Value computeLse(mlir::scf::ForOp loop);
+  /// The tile's rows over their sums, times `times`, if that is not null, as
+  /// `result`, by default the operands' element type.
+  mlir::Value computeOut(mlir::scf::ForOp loop, mlir::Value times = {},
+                         mlir::Type result = {});
+  /// The logarithm of the sums of exponentials, to the base e or 2.
+  mlir::Value computeLse(mlir::scf::ForOp loop, bool toBase2 = false);
   /// The greatest scores: the maximum is one of scores to the base 2, or of
   /// products without the scale.
   mlir::Value computeMaxScores(mlir::scf::ForOp loop);
-  /// The tile clipped to the rows and columns of the result, which has `lead`
-  /// dimensions before them.
-  mlir::Value insert(mlir::Value tile, mlir::Value out, int64_t lead);
 
 private:
   mlir::Value computeShift(mlir::Value maximum, bool maySeeNothing);

@@ -36,6 +36,16 @@ FailureOr<TilingResult> sattn::cutResults(OpBuilder &b, TilingInterface op,
       {tiled}, SmallVector<Value>(tiled->getResults()), std::move(slices)};
 }
 
+Value sattn::getDestination(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument ? dyn_cast_if_present<scf::ForallOp>(
+                             argument.getOwner()->getParentOp())
+                       : scf::ForallOp();
+  if (!loop || !llvm::is_contained(loop.getRegionIterArgs(), value))
+    return value;
+  return loop.getTiedOpOperand(argument)->get();
+}
+
 TileSchedule sattn::getScheduleOf(MetaAttr meta) {
   if (!meta)
     return {};

@@ -26,6 +26,11 @@ cutResults(mlir::OpBuilder &b, mlir::TilingInterface op,
 /// The hints of an op's parameters, none without any.
 TileSchedule getScheduleOf(MetaAttr meta);
 
+/// What a loop over tiles writes to, of its argument for that, or else the
+/// value itself: all that a tile computes of sizes is then the same, whether
+/// for its program or for the place of its results.
+mlir::Value getDestination(mlir::Value value);
+
 } // namespace sattn
 
 #endif // LIB_DIALECT_SATTN_IR_RESULTTILING_H

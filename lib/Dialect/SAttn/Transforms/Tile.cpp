@@ -63,10 +63,13 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op,
   TileSchedule schedule = op.getTileSchedule();
   op->setLoc(getSourceLocation(op));
   Attribute tuning = op->getDiscardableAttr(kTuningAttrName);
-  linalg::GenericOp consumer =
-      prepareConsumer(rewriter, op, [&](Value destination) {
-        return op.writeInto(destination);
-      });
+  bool coversResults = op.coversResults();
+  // What a consumer makes of elements that no tile writes, none would write.
+  linalg::GenericOp consumer;
+  if (coversResults)
+    consumer = prepareConsumer(rewriter, op, [&](Value destination) {
+      return op.writeInto(destination);
+    });
   rewriter.setInsertionPoint(op);
 
   scf::SCFTilingOptions options;
@@ -89,8 +92,9 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op,
     if (wish)
       tiled->loops.front()->setAttr(name, rewriter.getI64IntegerAttr(*wish));
 
-  tiled->loops.front()->setAttr(kTileCoversResultsAttrName,
-                                rewriter.getUnitAttr());
+  if (coversResults)
+    tiled->loops.front()->setAttr(kTileCoversResultsAttrName,
+                                  rewriter.getUnitAttr());
   if (tuning)
     tiled->loops.front()->setAttr(kTuningAttrName, tuning);
 

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace wgtile;
@@ -42,6 +43,8 @@ bool TileWork::find() {
       collect(bound);
     loops.push_back(candidate);
   }
+  // One that computes a bound of another is no work of its own.
+  llvm::erase_if(loops, [&](scf::ForOp forOp) { return ops.contains(forOp); });
   return !loops.empty();
 }
 
@@ -88,9 +91,18 @@ TileWork::Kind TileWork::classifyArgument(BlockArgument argument) {
              : Kind::Other;
 }
 
+/// Whether an op, and what is in it, does nothing but compute and read memory.
+static bool onlyReads(Operation *op) {
+  return !op->walk([](Operation *nested) {
+              bool isPure =
+                  isa<memref::LoadOp>(nested) || isMemoryEffectFree(nested) ||
+                  nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+              return isPure ? WalkResult::advance() : WalkResult::interrupt();
+            }).wasInterrupted();
+}
+
 TileWork::Kind TileWork::classifyOp(Operation *op) {
-  if (op->getNumRegions() != 0 || op->getNumResults() != 1 ||
-      !(isa<memref::LoadOp>(op) || isMemoryEffectFree(op)))
+  if (op->getNumResults() != 1 || !onlyReads(op))
     return Kind::Other;
   Kind kind = Kind::Same;
   for (Value operand : getNeeded(op)) {
@@ -111,7 +123,11 @@ SmallVector<Value> TileWork::getNeeded(Operation *op) {
   auto select = dyn_cast<arith::SelectOp>(op);
   if (select && classify(select.getCondition()) != Kind::Differs)
     return {select.getTrueValue(), select.getFalseValue()};
-  return SmallVector<Value>(op->getOperands());
+  SmallVector<Value> needed(op->getOperands());
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  needed.append(captured.begin(), captured.end());
+  return needed;
 }
 
 void TileWork::collect(Value value) {

@@ -23,8 +23,9 @@ static constexpr int64_t kRegisterUnit = 8;
 /// Registers that ptxas needs for a wgmma beside its accumulator.
 static constexpr int64_t kWgmmaRegisters = 26;
 /// Registers that the producer's threads keep, the first number that leaves the
-/// consumers enough: indices are 64 bits wide.
-static constexpr int64_t kProducerRegisters[] = {56, 40, 32};
+/// consumers enough: indices are 64 bits wide. The first of all are for one
+/// that searches memory.
+static constexpr int64_t kProducerRegisters[] = {64, 56, 40, 32};
 /// Registers that consumers need beside their tiles, for addresses and scalars;
 /// and, where they compute a left operand, for vectors of rows and for what is
 /// computed at one time.
@@ -55,13 +56,14 @@ int64_t ResourceModel::getRegisters(int64_t threads, int64_t ctasPerSM) const {
 }
 
 RoleRegisters ResourceModel::getRoleRegisters(int64_t consumerThreads,
-                                              int64_t ctasPerSM,
-                                              int64_t tiles) const {
+                                              int64_t ctasPerSM, int64_t tiles,
+                                              bool searches) const {
   int64_t threads = consumerThreads + getProducerThreads(consumerThreads);
   RoleRegisters registers{getRegisters(threads, ctasPerSM)};
   if (consumerThreads % kWarpgroupThreads != 0)
     return registers;
-  for (int64_t wanted : kProducerRegisters) {
+  for (int64_t wanted :
+       ArrayRef(kProducerRegisters).drop_front(searches ? 0 : 1)) {
     registers.producer = std::min(registers.entry, wanted);
     int64_t left =
         (threads * registers.entry - kWarpgroupThreads * registers.producer) /

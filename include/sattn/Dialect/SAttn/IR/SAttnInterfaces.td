@@ -57,8 +57,16 @@ def SAttn_TileProgramOpInterface : OpInterface<"TileProgramOpInterface"> {
       /*methodBody=*/"", /*defaultImplementation=*/"return false;">,
     InterfaceMethod<
       /*desc=*/[{
+        Whether the tiles write all elements of the results. If not, the results
+        have the destinations' content elsewhere.
+      }],
+      /*retTy=*/"bool", /*methodName=*/"coversResults", /*args=*/(ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return true;">,
+    InterfaceMethod<
+      /*desc=*/[{
         Adds what is computed for all tiles before the first, where the op has tiles
-        that need it and does not have it yet.
+        that need it and does not have it yet; or replaces the op by one that has it
+        and others that finish its results.
       }],
       /*retTy=*/"void", /*methodName=*/"planTiles",
       /*args=*/(ins "::mlir::OpBuilder &":$b),

@@ -70,11 +70,12 @@ public:
   int64_t getRegisters(int64_t threads, int64_t ctasPerSM) const;
 
   /// Registers of the roles, so that consumers that hold `tiles` registers of
-  /// tiles have enough. Only whole warpgroups can change theirs. If all roles
+  /// tiles have enough. `searches`: the producer reads memory in a loop for the
+  /// place of a tile. Only whole warpgroups can change theirs. If all roles
   /// together asked for more than the kernel started with, the change would
   /// never return.
   RoleRegisters getRoleRegisters(int64_t consumerThreads, int64_t ctasPerSM,
-                                 int64_t tiles) const;
+                                 int64_t tiles, bool searches = false) const;
 
   /// Registers of each of so many threads for the accumulators of a block's
   /// MMAs and their left operands in registers, in the block that has most.

@@ -27,7 +27,7 @@ static constexpr int64_t kMaxHeadDim = 512;
 static constexpr int64_t kMultiple = 8, kKeyMultiple = 16, kMaxTile = 1024;
 
 MutableOperandRange BsrAttentionOp::getDpsInitsMutable() {
-  return getOutMutable();
+  return getOutsMutable();
 }
 
 static LogicalResult verifyElementTypes(BsrAttentionOp op) {
@@ -100,6 +100,44 @@ static LogicalResult verifyExtents(BsrAttentionOp op, const NamedOperand &crow,
   return verifySize(op, out, 1, "E", op.getValueDim());
 }
 
+/// (C17)
+static LogicalResult verifyParts(BsrAttentionOp op) {
+  if (!op.hasParts())
+    return success();
+  if (op.getQ().getType().getElementType().isF64())
+    return op.emitOpError("expected no 'partial' with operands of f64");
+  NamedOperand partial{"partial", op.getPartial(), 2},
+      lse{"lse", op.getLse(), 1};
+  int64_t batches = op.getBatchRank();
+  for (const NamedOperand &operand : {partial, lse}) {
+    auto type = operand.value.getType();
+    if (!type.getElementType().isF32())
+      return op.emitOpError()
+             << "expected element type f32 of '" << operand.name
+             << "', but got " << type.getElementType();
+    if (operand.batchRank() != batches)
+      return op.emitOpError()
+             << "expected '" << operand.name << "' of rank "
+             << batches + operand.baseRank << ", but got " << type;
+  }
+  if (op.isTile())
+    return success();
+  ArrayRef<int64_t> batch = op.getOut().getType().getShape().drop_back(2);
+  for (const NamedOperand &operand : {partial, lse})
+    for (auto [dim, size] : llvm::enumerate(batch))
+      if (!mayMatch(operand.value.getType().getDimSize(dim), size))
+        return op.emitOpError()
+               << "expected the batch dimensions of 'out' of '" << operand.name
+               << "', but got " << operand.value.getType();
+  int64_t rows = lse.size(0), multiple = 2 * op.getBlockRows();
+  if (!ShapedType::isDynamic(rows) && rows % multiple != 0)
+    return op.emitOpError() << "expected rows of 'lse' to be a multiple of "
+                            << multiple << ", but got " << rows;
+  if (failed(verifySize(op, partial, 0, "rows", rows)))
+    return failure();
+  return verifySize(op, partial, 1, "E", op.getValueDim());
+}
+
 /// (C11)
 static LogicalResult verifyMeta(BsrAttentionOp op) {
   MetaAttr meta = op.getMetaAttr();
@@ -130,6 +168,10 @@ static LogicalResult verifyMeta(BsrAttentionOp op) {
 }
 
 LogicalResult BsrAttentionOp::verify() {
+  if (getOuts().size() != 1 && getOuts().size() != 3) // (C17)
+    return emitOpError() << "expected 'out', or 'out', 'partial' and 'lse' in "
+                            "'outs', but got "
+                         << getOuts().size() << " tensors";
   for (Value operand : getOperands()) // (C14)
     if (isSparseEncoded(operand.getType()))
       return emitOpError() << "expected no operand in an encoding, but got "
@@ -144,7 +186,7 @@ LogicalResult BsrAttentionOp::verify() {
   if (failed(verifyBatchRanks(*this, operands, getBatchRank())) || // (C1)
       failed(verifyElementTypes(*this)) ||
       failed(verifyBytes(*this, operands)) || // (C15)
-      failed(verifyRandom(*this)))
+      failed(verifyRandom(*this)) || failed(verifyParts(*this)))
     return failure();
   for (auto [name, size, operand] :
        {std::tuple("D", getHeadDim(), &q), {"E", getValueDim(), &v}})
@@ -166,14 +208,14 @@ LogicalResult BsrAttentionOp::verify() {
   if (failed(verifyExtents(*this, crow, q, k, v, out)))
     return failure();
   for (const NamedOperand &operand : operands)
-    if (!isTile() &&                       // Only `out` is cut.
+    if (!isTile() &&                       // Only results are cut.
         failed(verifyBatch(*this, operand, // (C8)
                            getOut().getType().getShape().drop_back(2))))
       return failure();
-  if (getResult().getType() != getOut().getType()) // (C10)
-    return emitOpError() << "expected the result to have the type of 'out', "
-                         << getOut().getType() << ", but got "
-                         << getResult().getType();
+  if (getResultTypes() != TypeRange(getOuts())) // (C10)
+    return emitOpError() << "expected results of the types of 'outs', "
+                         << TypeRange(getOuts()) << ", but got "
+                         << getResultTypes();
   if (failed(verifyPrecision(*this, getPrecision(), q.elementType(), // (C13)
                              "elements")))
     return failure();

@@ -33,7 +33,7 @@ public:
         tile(b, op.getScale(), op.getQ().getType().getElementType(), columns,
              AttentionTile::needsScaling(op.getScale())) {}
 
-  Value build();
+  SmallVector<Value> build();
 
 private:
   using Inner = ImplicitLocOpBuilder;
@@ -49,7 +49,7 @@ private:
   std::optional<Dropout> dropout;
   /// The number of the tile's batch, of i32, if there is dropout.
   Value batchNumber;
-  /// The first block of the block row; where the iterations end whose scores
+  /// The first block of the tile; where the iterations end whose scores
   /// take the scale's sign.
   Value first, signedEnd;
 
@@ -66,6 +66,8 @@ private:
     return placeInBatches(b, b.getLoc(), operand, baseRank, batch);
   }
 
+  Value findBlocks();
+  ResultRange insertPart(scf::ForOp loop, Value factor);
   Value readIndex(Value list, OpFoldResult place);
   Value readKeys(Tensor matrix, OpFoldResult firstKey, OpFoldResult firstColumn,
                  int64_t width);
@@ -75,20 +77,15 @@ private:
 };
 } // namespace
 
-Value TileProgram::build() {
+SmallVector<Value> TileProgram::build() {
   Value q = b.readTile(op.getQ(), leadOf(op.getQ(), 2),
                        {getFirstRow(), b.getIndexAttr(0)}, {b.queries, depth});
   tile.readScale();
   if (op.getRandom()) {
     dropout.emplace(b, op.getProbability(), op.getRandom());
-    batchNumber = b.asI32(op.getOrigin().back());
+    batchNumber = b.asI32(op.getOrigin()[op.getNumLoops()]);
   }
-  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
-  AffineExpr row = d0.floorDiv(op.getBlockRows());
-  first = readIndex(op.getCrow(), apply(row, {getFirstRow()}));
-  Value last = readIndex(op.getCrow(), apply(row + 1, {getFirstRow()}));
-  Value end = b.asValue(
-      apply((d1 - d0) * parts, {OpFoldResult(first), OpFoldResult(last)}));
+  Value end = findBlocks();
   if (tile.sign)
     signedEnd = arith::SelectOp::create(b, tile.isPositive, b.index(0), end);
   scf::ForOp loop = tile.createLoop(tile.start(), end, op.getPrecision());
@@ -97,8 +94,49 @@ Value TileProgram::build() {
     b.setInsertionPointToStart(loop.getBody());
     iterate(loop, q);
   }
-  Value out = tile.computeOut(loop, dropout ? dropout->factor : Value());
-  return tile.insert(out, op.getOut(), op.getBatchRank());
+  Value factor = dropout ? dropout->factor : Value();
+  Value out = tile.computeOut(loop, factor);
+  SmallVector<Value> results = {b.insert(out, op.getOut(), op.getBatchRank())};
+  if (op.hasParts())
+    llvm::append_range(results, insertPart(loop, factor));
+  return results;
+}
+
+/// The number of iterations: the blocks of the tile, from `first` on, each in
+/// its parts.
+Value TileProgram::findBlocks() {
+  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+  if (op.hasParts()) {
+    first = op.getOrigin().end()[-2];
+    return b.asValue(apply(d0 * parts, {OpFoldResult(op.getOrigin().back())}));
+  }
+  AffineExpr row = d0.floorDiv(op.getBlockRows());
+  first = readIndex(op.getCrow(), apply(row, {getFirstRow()}));
+  Value last = readIndex(op.getCrow(), apply(row + 1, {getFirstRow()}));
+  return b.asValue(
+      apply((d1 - d0) * parts, {OpFoldResult(first), OpFoldResult(last)}));
+}
+
+/// What is kept of a part of a block row. Few tiles are one: others branch
+/// around it.
+ResultRange TileProgram::insertPart(scf::ForOp loop, Value factor) {
+  int64_t lead = op.getBatchRank();
+  Value rows =
+      b.asValue(tensor::getMixedSize(b, b.getLoc(), op.getLse(), lead));
+  Value isPart =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, rows, b.index(0));
+  auto branch = scf::IfOp::create(
+      b, ValueRange{op.getPartial(), op.getLse()}.getTypes(), isPart,
+      /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, ValueRange{op.getPartial(), op.getLse()});
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value partial = tile.computeOut(loop, factor, b.wide);
+  Value lse = tile.computeLse(loop, /*toBase2=*/true);
+  scf::YieldOp::create(b, ValueRange{b.insert(partial, op.getPartial(), lead),
+                                     b.insert(lse, op.getLse(), lead)});
+  return branch.getResults();
 }
 
 Value TileProgram::readIndex(Value list, OpFoldResult place) {
@@ -176,5 +214,5 @@ Value TileProgram::drop(Value weights, OpFoldResult firstKey) {
 FailureOr<SmallVector<Value>> BsrAttentionOp::lowerToTileProgram(OpBuilder &b) {
   if (!isTile())
     return emitOpError("expected one tile, but got a whole problem");
-  return SmallVector<Value>{TileProgram(b, *this).build()};
+  return TileProgram(b, *this).build();
 }

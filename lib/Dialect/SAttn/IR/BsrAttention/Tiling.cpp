@@ -10,6 +10,9 @@
 // are too many for a tile, tiles of queries, and the last batch dimension,
 // heads, which share L2 where they are walked side by side.
 
+#include "BlockCuts.h"
+#include "Parts.h"
+
 #include "../ResultTiling.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
@@ -40,21 +43,52 @@ SmallVector<Range> BsrAttentionOp::getIterationDomain(OpBuilder &b) {
   SmallVector<Range> ranges;
   for (int64_t dim : loopDims(*this))
     ranges.push_back({b.getIndexAttr(0),
-                      tensor::getMixedSize(b, getLoc(), getOut(), dim),
+                      dim == getBatchRank() && hasParts()
+                          ? countTileRows(b, *this)
+                          : tensor::getMixedSize(b, getLoc(), getOut(), dim),
                       b.getIndexAttr(1)});
   return ranges;
 }
 
+/// The part of a block row that is a tile.
+static Part findPartAt(OpBuilder &b, BsrAttentionOp op,
+                       ArrayRef<OpFoldResult> offsets) {
+  SmallVector<OpFoldResult> batch(op.getBatchRank());
+  OpFoldResult row;
+  for (auto [loop, dim] : llvm::enumerate(loopDims(op)))
+    if (dim < op.getBatchRank())
+      batch[dim] = offsets[loop];
+    else if (dim == op.getBatchRank())
+      row = offsets[loop];
+  return findPart(b, op, row, batch);
+}
+
 LogicalResult BsrAttentionOp::getResultTilePosition(
-    OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
+    OpBuilder &b, unsigned number, ArrayRef<OpFoldResult> offsets,
     ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
     SmallVector<OpFoldResult> &resultSizes) {
-  resultOffsets.assign(getBatchRank() + 2, b.getIndexAttr(0));
-  resultSizes = tensor::getMixedSizes(b, getLoc(), getOut());
+  Value result = getDestination(getOuts()[number]);
+  int64_t rows = getBatchRank(),
+          rank = cast<RankedTensorType>(result.getType()).getRank();
+  resultOffsets.assign(rank, b.getIndexAttr(0));
+  resultSizes = tensor::getMixedSizes(b, getLoc(), result);
   for (auto [loop, dim] : llvm::enumerate(loopDims(*this))) {
+    if (dim == rank) // Each part of the columns has the same lse.
+      continue;
     resultOffsets[dim] = offsets[loop];
     resultSizes[dim] = sizes[loop];
   }
+  if (!hasParts())
+    return success();
+  Part part = findPartAt(b, *this, offsets);
+  resultOffsets[rows] = number == 0 ? part.outRow : part.partialRow;
+  AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+  int64_t height = getMetaAttr().getTile()[0];
+  resultSizes[rows] = affine::makeComposedFoldedAffineMin(
+      b, getLoc(),
+      AffineMap::get(1, 1, {b.getAffineConstantExpr(height), s0 - d0},
+                     b.getContext()),
+      {resultOffsets[rows], tensor::getMixedSize(b, getLoc(), result, rows)});
   return success();
 }
 
@@ -72,7 +106,7 @@ static Value numberBatch(OpBuilder &b, BsrAttentionOp op,
   return getValueOrCreateConstantIndexOp(b, op.getLoc(), number);
 }
 
-/// Only `out` is cut: `origin` says where the tile is among the rest.
+/// Only results are cut: `origin` says where the tile is among the rest.
 FailureOr<TilingResult>
 BsrAttentionOp::getTiledImplementation(OpBuilder &b,
                                        ArrayRef<OpFoldResult> offsets,
@@ -81,9 +115,15 @@ BsrAttentionOp::getTiledImplementation(OpBuilder &b,
   for (auto [loop, dim] : llvm::enumerate(loopDims(*this)))
     origin[dim] = getValueOrCreateConstantIndexOp(b, getLoc(), offsets[loop]);
   if (getRandom())
-    origin.back() = numberBatch(
+    origin[getNumLoops()] = numberBatch(
         b, *this,
         getAsOpFoldResult(ArrayRef(origin).take_front(getBatchRank())));
+  if (hasParts()) {
+    Part part = findPartAt(b, *this, offsets);
+    origin[getBatchRank()] = part.query;
+    origin.end()[-2] = part.begin;
+    origin.end()[-1] = part.size;
+  }
   FailureOr<TilingResult> result = cutResults(b, *this, offsets, sizes);
   if (failed(result))
     return failure();
@@ -107,6 +147,53 @@ BsrAttentionOp::getTileSizes(OpBuilder &b) {
   return sizes;
 }
 
+/// `split_k` says how many parts all block rows have; no thread blocks share a
+/// tile.
 TileSchedule BsrAttentionOp::getTileSchedule() {
-  return getScheduleOf(getMetaAttr());
+  TileSchedule schedule = getScheduleOf(getMetaAttr());
+  schedule.splitK = std::nullopt;
+  return schedule;
+}
+
+/// Room for the parts of long block rows, and the op that combines them.
+void BsrAttentionOp::planTiles(OpBuilder &builder) {
+  MetaAttr meta = getMetaAttr();
+  bool isWide = getQ().getType().getElementType().isF64(); // (C17)
+  if (!meta || !meta.getSplitK() || hasParts() || isTile() || isWide)
+    return;
+  ImplicitLocOpBuilder b(getLoc(), builder);
+  auto asValue = [&](OpFoldResult number) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), number);
+  };
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, b.getLoc(), getOut());
+  Value batches = arith::ConstantIndexOp::create(b, 1);
+  for (OpFoldResult size : ArrayRef(sizes).take_front(getBatchRank()))
+    batches = arith::MulIOp::create(b, batches, asValue(size));
+  Value stored = asValue(tensor::getMixedSize(
+      b, b.getLoc(), getCol(), getCol().getType().getRank() - 1));
+  Value cuts = chooseCuts(b, stored, batches, *meta.getSplitK());
+  // No affine expression: what is clipped to this number of rows then still
+  // ends where the tensor does.
+  sizes[getBatchRank()] =
+      arith::MulIOp::create(
+          b, cuts, arith::ConstantIndexOp::create(b, 2 * getBlockRows()))
+          .getResult();
+  Type f32 = b.getF32Type();
+  Value partial = tensor::EmptyOp::create(b, sizes, f32);
+  sizes.pop_back();
+  Value lse = tensor::EmptyOp::create(b, sizes, f32);
+
+  SmallVector<Value> outs = {getOut(), partial, lse};
+  auto split = BsrAttentionOp::create(
+      b, TypeRange(outs), getScale(), getCrow(), getCol(), getQ(), getK(),
+      getV(), getProbability(), getRandom(), /*origin=*/ValueRange(), outs,
+      getBlockSizeAttr(), getPrecisionAttr(), meta);
+  split->setDiscardableAttrs((*this)->getDiscardableAttrDictionary());
+  auto combined = CombinePartsOp::create(
+      b, getOut().getType(), stored, getCrow(), split->getResult(1),
+      split->getResult(2), /*origin=*/ValueRange(), split->getResult(0),
+      b.getI64IntegerAttr(getBlockRows()));
+  getOperation()->replaceAllUsesWith(combined->getResults());
+  erase();
 }

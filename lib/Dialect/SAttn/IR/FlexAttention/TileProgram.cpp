@@ -97,12 +97,12 @@ SmallVector<Value> TileProgram::build() {
   }
   int64_t lead = op.getLeadRank();
   SmallVector<Value> results = {
-      tile.insert(tile.computeOut(loop), op.getOut(), lead)};
+      b.insert(tile.computeOut(loop), op.getOut(), lead)};
   if (op.getLse())
-    results.push_back(tile.insert(tile.computeLse(loop), op.getLse(), lead));
+    results.push_back(b.insert(tile.computeLse(loop), op.getLse(), lead));
   if (op.getMaxScores())
     results.push_back(
-        tile.insert(tile.computeMaxScores(loop), op.getMaxScores(), lead));
+        b.insert(tile.computeMaxScores(loop), op.getMaxScores(), lead));
   return results;
 }
 

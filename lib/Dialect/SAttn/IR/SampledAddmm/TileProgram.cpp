@@ -11,6 +11,7 @@
 // epilogue. That of a run of stored blocks goes through block rows, and in each
 // through the blocks, which it stores one by one.
 
+#include "../BlockRowSearch.h"
 #include "../ProductTypes.h"
 #include "../TileParts.h"
 #include "Runs.h"
@@ -128,71 +129,16 @@ private:
         b, op.getCrow().getType().getElementType(), block);
   }
 
-  /// The last block row that begins at a block or before it, of `count` rows:
-  /// the one that has it, if any has; 0 if there is none. The number's digits
-  /// are found from the highest to the lowest, as many as the last row has.
-  /// Each digit waits for the one before, and a thread block for them all:
-  /// numbers of rows are i32, which take half the instructions of indices.
+  /// The block row of a block, of `count` rows.
   Value findBlockRow(OpFoldResult count, Value block) {
     return findBlockRows(count, block).front();
   }
   /// Those of several blocks, which wait together.
   SmallVector<Value> findBlockRows(OpFoldResult count, ArrayRef<Value> blocks,
                                    int64_t digitBits = kDigitBits) {
-    Type number = b.getI32Type();
-    auto constant = [&](int32_t value) -> Value {
-      return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
-    };
-    Value last, digits;
-    if (std::optional<int64_t> known = getConstantIntValue(count)) {
-      if (*known <= 1)
-        return SmallVector<Value>(blocks.size(), index(0));
-      last = constant(*known - 1);
-      digits = index(llvm::divideCeil(llvm::Log2_64_Ceil(*known), digitBits));
-    } else {
-      Value rows = arith::IndexCastOp::create(b, number, asValue(count));
-      last = arith::MaxSIOp::create(
-          b, arith::SubIOp::create(b, rows, constant(1)), constant(0));
-      Value bits = asIndex(arith::SubIOp::create(
-          b, constant(32), math::CountLeadingZerosOp::create(b, last)));
-      digits = asValue(apply(b.getAffineDimExpr(0).ceilDiv(digitBits),
-                             {OpFoldResult(bits)}));
-    }
-    auto search =
-        scf::ForOp::create(b, index(0), digits, index(1),
-                           SmallVector<Value>(blocks.size(), constant(0)));
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(search.getBody());
-      AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
-      Value place = arith::IndexCastOp::create(
-          b, number,
-          asValue(apply((d0 - d1 - 1) * digitBits,
-                        {digits, search.getInductionVar()})));
-      SmallVector<Value> rows;
-      for (auto [block, former] :
-           llvm::zip_equal(blocks, search.getRegionIterArgs())) {
-        // As many rows of these begin in time as the digit says, since offsets
-        // rise. All are past the last row or no negative numbers.
-        Value digit = constant(0);
-        for (int32_t i = 1; i < 1 << digitBits; ++i) {
-          Value next = arith::AddIOp::create(
-              b, former, arith::ShLIOp::create(b, constant(i), place));
-          Value offset = readEntry(
-              op.getCrow(), asIndex(arith::MinUIOp::create(b, next, last)));
-          Value isTaken =
-              both(compare(arith::CmpIPredicate::ule, next, last),
-                   compare(arith::CmpIPredicate::sle, offset, block));
-          digit = arith::AddIOp::create(
-              b, digit, arith::ExtUIOp::create(b, number, isTaken));
-        }
-        rows.push_back(arith::AddIOp::create(
-            b, former, arith::ShLIOp::create(b, digit, place)));
-      }
-      scf::YieldOp::create(b, rows);
-    }
-    return llvm::map_to_vector(search.getResults(),
-                               [&](Value row) { return asIndex(row); });
+    return sattn::findBlockRows(
+        b, count, blocks,
+        [&](Value row) { return readEntry(op.getCrow(), row); }, digitBits);
   }
 
   /// The steps of the loop over K: none where `mat1` and `mat2` must not be

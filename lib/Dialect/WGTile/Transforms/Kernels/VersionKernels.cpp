@@ -106,7 +106,7 @@ private:
 
   Value getActual(unsigned argument) { return launch.getArgs()[argument]; }
 
-  /// Loads of scratch memory take the argument instead of the view that gave it
+  /// Tiles of scratch memory take the argument instead of the view that gave it
   /// the sizes computed for it (wgtile-outline-kernels): it has these sizes.
   void dropSizedViews() {
     for (BlockArgument argument : kernel.getArguments()) {
@@ -115,7 +115,7 @@ private:
       for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
         auto view = dyn_cast<memref::ReinterpretCastOp>(user);
         if (!view || view.getType() != argument.getType() ||
-            llvm::none_of(view->getUsers(), llvm::IsaPred<LoadOp>))
+            llvm::none_of(view->getUsers(), llvm::IsaPred<LoadOp, StoreOp>))
           continue;
         view.replaceAllUsesWith(Value(argument));
         view.erase();
@@ -196,8 +196,12 @@ private:
       if (tile.getRank() != 2 || rank < 2 || rank > kMaxTensorMapRank ||
           !isAtChunk(column, tile.getElementType()))
         return;
+      unsigned argument = getViewedArgument(memory).getArgNumber();
+      Value actual = getActual(argument);
+      if (isScratch(actual) && getPartialChunks(actual) != 0)
+        return;
       accesses16.push_back(op);
-      aligned.insert(getViewedArgument(memory).getArgNumber());
+      aligned.insert(argument);
     });
     if (aligned.empty())
       return simplifyElementAccesses(b);

@@ -106,6 +106,20 @@ static bool isShort(ForEachTileOp loop) {
   return multiplies && !walk.wasInterrupted();
 }
 
+/// Whether a loop without tiles reads memory.
+static bool searches(ForEachTileOp loop) {
+  WalkResult walk = loop.walk([](memref::LoadOp load) {
+    auto forOp = load->getParentOfType<scf::ForOp>();
+    if (!forOp)
+      return WalkResult::advance();
+    WalkResult tiles =
+        forOp.walk([](LoadOp) { return WalkResult::interrupt(); });
+    return tiles.wasInterrupted() ? WalkResult::advance()
+                                  : WalkResult::interrupt();
+  });
+  return walk.wasInterrupted();
+}
+
 namespace {
 /// Completes the schedule of one kernel.
 class KernelScheduling {
@@ -204,7 +218,7 @@ private:
       schedule.ctasPerSM = chooseCTAsPerSM(bytes);
     RoleRegisters registers = resources.getRoleRegisters(
         consumerThreads, *schedule.ctasPerSM,
-        ResourceModel::getTileRegisters(loop, groupThreads));
+        ResourceModel::getTileRegisters(loop, groupThreads), searches(loop));
     if (failed(checkThreads(registers)))
       return failure();
     schedule.entryRegisters = registers.entry;

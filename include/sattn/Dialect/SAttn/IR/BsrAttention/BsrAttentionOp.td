@@ -30,7 +30,7 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
       ["getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
        "getResultTilePosition"]>,
     DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface,
-                              ["getTileSchedule"]>,
+                              ["getTileSchedule", "planTiles"]>,
     DeclareOpInterfaceMethods<SAttn_ContractOpInterface>,
     DeclareOpInterfaceMethods<SAttn_ExtentConstraintOpInterface>,
     DeclareOpInterfaceMethods<SAttn_StorageOpInterface>,
@@ -54,7 +54,9 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
     | `k`        | (*, N, D)              | that of `q`    |
     | `v`        | (*, N, E)              | that of `q`    |
     | `probability`, `random`: of `dropout`, optional | none and (2) | that of `scale`, i64 |
-    | `out`      | (*, M, E)              | that of `q`    |
+    | `outs`: `out` | (*, M, E)           | that of `q`    |
+    | `partial`, optional | (*, 2 * X * BM, E) | f32         |
+    | `lse`, optional | (*, 2 * X * BM)    | f32            |
 
     `*` stands for the batch dimensions of `out`, to which those of the others
     broadcast as NumPy's do: heads may share a mask, keys and values, or have
@@ -85,7 +87,17 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
        counts the batches of `out`, the last dimension fastest. So an element has
        the same weight whatever the tile, and both elements of a repeated column
        have. A probability outside of [0, 1] is the nearer of the two, a NaN is 0.
-    6. If crow is not monotone, an entry is outside [0, nnz], or a referenced column
+    6. With `partial` and `lse` the longest block rows are computed in parts, which
+       `sattn.combine_parts` combines, so that no tile takes much longer than
+       others. The nnz blocks are cut at each multiple of L = ceil(nnz / (X + 1)),
+       of which X or fewer are below nnz: cut x, from 0 on, at (x + 1) * L. A block
+       row of more than L + floor(L / 2) blocks consists of the parts between its
+       cuts. Such a row's part up to the first of its cuts, x, has place x, and the
+       part behind each of its cuts x place X + x, where BM rows of `partial` are the
+       part's rows of the result in f32 and those of `lse` the logarithm to the base
+       2 of the sums of exponentials. The row's rows of `out` and other places are
+       unspecified.
+    7. If crow is not monotone, an entry is outside [0, nnz], or a referenced column
        is outside [0, N / BN), the behavior is undefined; the runtime checks this
        (`sattn-record-contracts`).
 
@@ -95,7 +107,7 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
       most the batch rank of `out`.
     - (C2) The element type of `crow` and `col` is one of i32, i64, and equal.
     - (C3) The element type of `q` is one of f16, bf16, f32, f64, and those of `k`, `v`
-      and `out` equal it.
+      and `out` equal it. Those of `partial` and `lse` are f32.
     - (C4) D and E are static, from 1 to 512.
     - (C5) `block_size` is two positive numbers, BM a multiple of 8 and BN of 16, the
       depth of an MMA.
@@ -104,17 +116,21 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
       M rows.
     - (C8) Each batch dimension is 1 or that of `out`.
     - (C9) `random` is a tensor<2xi64>, and comes with `probability`.
-    - (C10) The result has the type of `out`.
+    - (C10) The results have the types of `outs`.
     - (C11) `meta` has tiles of M queries, N columns of `v`, K keys: multiples of 8, K of
       16. M divides BM, K divides BN, and both are at most 1024; N is at most E
       rounded up to a multiple of 64, and padding where it is more than E rounded up
       to one of 8: `q` and `k` are then padded to at least 64 columns, too.
     - (C12) `origin` has as many entries as the op has loops: batches, rows, and the
-      first column where N is less than E; with dropout it ends with b.
+      first column where N is less than E; with dropout then b. With `partial` it
+      ends with the first block of the part and the number of the part's blocks, and
+      the row is that of `q`.
     - (C13) `precision` is "ieee" or, with f32, "tf32".
     - (C14) No operand is in an encoding of `sparse_tensor`.
     - (C15) No operand whose sizes are static has 2^63 bytes or more.
     - (C16) `scale` and `probability` are f64 with `q` of f64, else f32.
+    - (C17) `partial` and `lse` come together, have the batch dimensions of `out` and
+      the same rows, a multiple of 2 * BM; `partial` has E columns. `q` is not f64.
 
     Dynamic sizes are constrained in the same way at run time. `origin` says which
     tile of the problem `out` is; then it is smaller, and all other operands stay
@@ -133,24 +149,32 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
     SAttn_Scalar:$scale, AnyRankedTensor:$crow, AnyRankedTensor:$col,
     AnyRankedTensor:$q, AnyRankedTensor:$k, AnyRankedTensor:$v,
     Optional<SAttn_Scalar>:$probability, Optional<AnyRankedTensor>:$random,
-    Variadic<Index>:$origin, AnyRankedTensor:$out,
+    Variadic<Index>:$origin, Variadic<AnyRankedTensor>:$outs,
     DenseI64ArrayAttr:$block_size,
     DefaultValuedStrAttr<StrAttr, "ieee">:$precision,
     OptionalAttr<SAttn_MetaAttr>:$meta);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `scale` `(` $scale `)`
     `ins` `(` $crow `,` $col `,` $q `,` $k `,` $v `:` type($crow) `,` type($col)
               `,` type($q) `,` type($k) `,` type($v) `)`
     (`dropout` `(` $probability^ `,` $random `:` type($random) `)`)?
     (`origin` `(` $origin^ `)`)?
-    `outs` `(` $out `:` type($out) `)` attr-dict `->` type($result)
+    `outs` `(` $outs `:` type($outs) `)` attr-dict `->` type($results)
   }];
   let extraClassDeclaration = [{
     /// Of AggregatedOpInterface, whose declaration does not name its namespaces.
     ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
     decomposeOperation(::mlir::OpBuilder &b);
 
+    using Tensor = ::mlir::TypedValue<::mlir::RankedTensorType>;
+
+    Tensor getOut() { return ::llvm::cast<Tensor>(getOuts()[0]); }
+    /// Whether long block rows are computed in parts.
+    bool hasParts() { return getOuts().size() > 1; }
+    /// Only with parts.
+    Tensor getPartial() { return ::llvm::cast<Tensor>(getOuts()[1]); }
+    Tensor getLse() { return ::llvm::cast<Tensor>(getOuts()[2]); }
     int64_t getBlockRows() { return getBlockSize()[0]; }
     int64_t getBlockColumns() { return getBlockSize()[1]; }
     int64_t getHeadDim() { return getQ().getType().getShape().back(); }
@@ -166,8 +190,11 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
     }
     /// Over batches, rows, and parts of the columns.
     int64_t getNumLoops() { return getBatchRank() + 1 + splitsColumns(); }
-    /// Of a tile, with dropout the number of the batch last.
-    int64_t getNumOrigins() { return getNumLoops() + bool(getRandom()); }
+    /// Of a tile, with dropout the number of the batch next, with parts then the
+    /// first block and the number of blocks.
+    int64_t getNumOrigins() {
+      return getNumLoops() + bool(getRandom()) + 2 * hasParts();
+    }
   }];
   let hasVerifier = 1;
 }

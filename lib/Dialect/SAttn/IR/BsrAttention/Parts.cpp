@@ -1,0 +1,167 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+
+#include "BlockCuts.h"
+
+#include "../BlockRowSearch.h"
+#include "../ResultTiling.h"
+#include "../TileParts.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace sattn;
+
+OpFoldResult sattn::countTileRows(OpBuilder &builder, BsrAttentionOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), builder);
+  int64_t batches = op.getBatchRank();
+  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+  Value rows = getValueOrCreateConstantIndexOp(
+      b, b.getLoc(), tensor::getMixedSize(b, b.getLoc(), op.getOut(), batches));
+  OpFoldResult slots =
+      tensor::getMixedSize(b, b.getLoc(), op.getLse(), batches);
+  Value all = getValueOrCreateConstantIndexOp(
+      b, b.getLoc(),
+      affine::makeComposedFoldedAffineApply(b, b.getLoc(), d0 + d1.floorDiv(2),
+                                            {OpFoldResult(rows), slots}));
+  // Without a block row no part has one.
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value isEmpty =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rows, zero);
+  return arith::SelectOp::create(b, isEmpty, zero, all).getResult();
+}
+
+namespace {
+class PartFinder {
+public:
+  PartFinder(OpBuilder &builder, BsrAttentionOp op,
+             ArrayRef<OpFoldResult> batch)
+      : b(op.getLoc(), builder), op(op), batch(batch),
+        offsetType(op.getCrow().getType().getElementType()) {}
+
+  Part find(OpFoldResult tileRow);
+
+private:
+  ImplicitLocOpBuilder b;
+  BsrAttentionOp op;
+  ArrayRef<OpFoldResult> batch;
+  Type offsetType;
+
+  Value asValue(OpFoldResult number) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), number);
+  }
+  Value apply(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+    return asValue(
+        affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr, operands));
+  }
+  Value sizeOf(Value tensor, int64_t dim) {
+    tensor = getDestination(tensor);
+    int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+    return asValue(tensor::getMixedSize(b, b.getLoc(), tensor, rank + dim));
+  }
+  Value select(Value condition, Value first, Value second) {
+    return arith::SelectOp::create(b, condition, first, second);
+  }
+  Value readEntry(Value place) {
+    SmallVector<OpFoldResult> places =
+        placeInBatches(b, b.getLoc(), op.getCrow(), 1, batch);
+    places.push_back(place);
+    return tensor::ExtractOp::create(
+        b, op.getCrow(),
+        getValueOrCreateConstantIndexOp(b, b.getLoc(), places));
+  }
+  /// A constant of the type of offsets.
+  Value number(int64_t value) {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(offsetType, value));
+  }
+  /// Offsets, numbers of rows and of cuts have one type, which is mostly half
+  /// as wide as an index.
+  Value asNumber(Value index) {
+    return arith::IndexCastOp::create(b, offsetType, index);
+  }
+  Value asIndex(Value number) {
+    return arith::IndexCastOp::create(b, b.getIndexType(), number);
+  }
+  Value add(Value first, Value second) {
+    return arith::AddIOp::create(b, first, second);
+  }
+  Value sub(Value first, Value second) {
+    return arith::SubIOp::create(b, first, second);
+  }
+  Value mul(Value first, Value second) {
+    return arith::MulIOp::create(b, first, second);
+  }
+  /// The tile's first row of `number` blocks of rows.
+  Value rowOf(Value number, OpFoldResult tileRow) {
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    int64_t height = op.getBlockRows();
+    return apply(d0 * height + d1 % height,
+                 {OpFoldResult(asIndex(number)), tileRow});
+  }
+};
+} // namespace
+
+Part PartFinder::find(OpFoldResult tileRow) {
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  int64_t height = op.getBlockRows();
+  BlockCuts cuts(b, sizeOf(op.getCol(), -1), sizeOf(op.getLse(), -1), height);
+  Value length = asNumber(cuts.length), one = number(1);
+  Value rows = apply(d0 - 1, {OpFoldResult(sizeOf(op.getCrow(), -1))});
+  Value tileNumber = asNumber(apply(d0.floorDiv(height), {tileRow}));
+  Value rowCount = asNumber(rows);
+  Value isBehindCut =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, tileNumber, rowCount);
+
+  // Behind a cut: its number, its place among the blocks, and whose it is.
+  Value cut = sub(tileNumber, rowCount);
+  Value place = mul(add(cut, one), length);
+  Value found = findBlockRows(
+                    b, OpFoldResult(rows), place,
+                    [&](Value row) { return readEntry(row); },
+                    /*digitBits=*/2, isBehindCut)
+                    .front();
+
+  Value row = select(isBehindCut, asNumber(found), tileNumber);
+  Value begin = readEntry(asIndex(row));
+  Value end = readEntry(apply(d0 + 1, {OpFoldResult(asIndex(row))}));
+  Value size = sub(end, begin);
+  Value isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, size,
+                                       asNumber(cuts.longest));
+  // A cut where a row begins is none of this row.
+  Value begins =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, begin, place);
+  Value isNoPart = arith::AndIOp::create(b, isBehindCut, begins);
+  Value isPart = select(
+      isNoPart, arith::ConstantOp::create(b, b.getBoolAttr(false)), isLong);
+  // A long row's part up to its first cut has that cut's number.
+  Value former = arith::DivUIOp::create(b, begin, length);
+  Value firstCut = mul(add(former, one), length);
+  Value stop = select(isBehindCut, add(place, length), firstCut);
+  // Of a row near the greatest offset only unsigned numbers have it.
+  stop = arith::MinUIOp::create(b, stop, end);
+
+  Part part;
+  Value first = select(isBehindCut, place, begin);
+  Value whole = select(isBehindCut, first, end);
+  part.begin = asIndex(first);
+  part.size = asIndex(sub(select(isPart, stop, whole), first));
+  part.query = rowOf(row, tileRow);
+  Value isElsewhere = arith::OrIOp::create(b, isPart, isBehindCut);
+  part.outRow = select(isElsewhere, sizeOf(op.getOut(), -2), part.query);
+  Value slot = select(isBehindCut, add(asNumber(cuts.count), cut), former);
+  part.partialRow =
+      select(isPart, rowOf(slot, tileRow), sizeOf(op.getLse(), -1));
+  return part;
+}
+
+Part sattn::findPart(OpBuilder &b, BsrAttentionOp op, OpFoldResult row,
+                     ArrayRef<OpFoldResult> batch) {
+  return PartFinder(b, op, batch).find(row);
+}
