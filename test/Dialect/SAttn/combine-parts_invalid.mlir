@@ -162,3 +162,12 @@ func.func @c6(%blocks: index, %crow: tensor<?xi32>, %partial: tensor<?x64xf32>, 
       origin(%i) outs(%out : tensor<?x64xbf16>) {block_rows = 64} -> tensor<?x64xbf16>
   return
 }
+
+// -----
+
+func.func @c4_batch_of_partial(%blocks: index, %crow: tensor<?xi32>, %partial: tensor<1x?x64xf32>, %lse: tensor<2x?xf32>, %out: tensor<2x?x64xbf16>) {
+  // expected-error @below {{expected the batch dimensions of 'out' of 'partial', but got 'tensor<1x?x64xf32>'}}
+  sattn.combine_parts blocks(%blocks) ins(%crow, %partial, %lse : tensor<?xi32>, tensor<1x?x64xf32>, tensor<2x?xf32>)
+      outs(%out : tensor<2x?x64xbf16>) {block_rows = 64} -> tensor<2x?x64xbf16>
+  return
+}

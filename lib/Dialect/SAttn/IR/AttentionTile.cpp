@@ -78,6 +78,29 @@ Value AttentionBuilder::insert(Value tile, Value out, int64_t lead) {
   return tensor::InsertSliceOp::create(*this, clip, out, zeros, sizes, ones);
 }
 
+Value AttentionBuilder::divide(Value dividend, Value sums, Type element,
+                               Value times) {
+  Value one = constant(1.0);
+  Value inverse = generic(
+      sums, vector, empty({queries}, wide), vector,
+      [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+        Value isZero = arith::CmpFOp::create(inner, arith::CmpFPredicate::OEQ,
+                                             args[0], zero);
+        Value sum = arith::SelectOp::create(inner, isZero, one, args[0]);
+        return arith::DivFOp::create(inner, times ? times : one, sum,
+                                     arith::FastMathFlags::afn);
+      });
+  return generic(
+      {dividend, inverse}, {tile, row},
+      empty(cast<RankedTensorType>(dividend.getType()).getShape(), element),
+      tile, [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+        Value product = arith::MulFOp::create(inner, args[0], args[1]);
+        return element == wide
+                   ? product
+                   : arith::TruncFOp::create(inner, element, product);
+      });
+}
+
 Value AttentionBuilder::position(ImplicitLocOpBuilder &inner, int64_t dim,
                                  Value start,
                                  arith::IntegerOverflowFlags flags) {
@@ -262,27 +285,8 @@ Value AttentionTile::round(Value wide, ArrayRef<int64_t> shape) {
 //===----------------------------------------------------------------------===//
 
 Value AttentionTile::computeOut(scf::ForOp loop, Value times, Type result) {
-  if (!result)
-    result = element;
-  Value one = b.constant(1.0);
-  Value inverse = b.generic(
-      loop.getResult(2), b.vector, vectors, b.vector,
-      [&](Inner &inner, ValueRange args) -> Value {
-        Value isZero = arith::CmpFOp::create(inner, arith::CmpFPredicate::OEQ,
-                                             args[0], b.zero);
-        Value sum = arith::SelectOp::create(inner, isZero, one, args[0]);
-        return arith::DivFOp::create(inner, times ? times : one, sum,
-                                     arith::FastMathFlags::afn);
-      });
-  return b.generic({loop.getResult(0), inverse}, {b.tile, b.row},
-                   b.empty({b.queries, columns}, result), b.tile,
-                   [&](Inner &inner, ValueRange args) -> Value {
-                     Value wide =
-                         arith::MulFOp::create(inner, args[0], args[1]);
-                     return result == b.wide
-                                ? wide
-                                : arith::TruncFOp::create(inner, result, wide);
-                   });
+  return b.divide(loop.getResult(0), loop.getResult(2),
+                  result ? result : element, times);
 }
 
 Value AttentionTile::computeLse(scf::ForOp loop, bool toBase2) {

@@ -44,6 +44,11 @@ public:
                        llvm::ArrayRef<int64_t> shape,
                        mlir::OpFoldResult rows = {});
 
+  /// The rows of a tile over their sums, as they are where a sum is 0, times
+  /// `times`, if that is not null, as `element`.
+  mlir::Value divide(mlir::Value dividend, mlir::Value sums, mlir::Type element,
+                     mlir::Value times = {});
+
   /// The tile clipped to the rows and columns of a result, which has `lead`
   /// dimensions before them.
   mlir::Value insert(mlir::Value tile, mlir::Value out, int64_t lead);

@@ -10,10 +10,10 @@
 // numbers are those of the op's description.
 
 #include "BlockCuts.h"
+#include "Parts.h"
 
 #include "../AttentionTile.h"
 #include "../BlockRowSearch.h"
-#include "../OperandChecks.h"
 #include "../ResultTiling.h"
 #include "../TileParts.h"
 
@@ -42,20 +42,13 @@ LogicalResult CombinePartsOp::verify() {
                          << getOut().getType();
   if (failed(verifyBatchRanks(*this, {crow}, batches))) // (C1)
     return failure();
-  for (const NamedOperand &operand : {partial, lse})
-    if (operand.batchRank() != batches) // (C1)
-      return emitOpError() << "expected '" << operand.name << "' of rank "
-                           << batches + operand.baseRank << ", but got "
-                           << operand.value.getType();
+  if (failed(verifyPartTypes(*this, partial, lse, batches))) // (C1), (C2)
+    return failure();
   Type index = crow.elementType();
   if (!index.isSignlessInteger(32) && !index.isSignlessInteger(64)) // (C2)
     return emitOpError() << "expected element type i32 or i64 of 'crow', but "
                             "got "
                          << index;
-  for (const NamedOperand &operand : {partial, lse})
-    if (!operand.elementType().isF32()) // (C2)
-      return emitOpError() << "expected element type f32 of '" << operand.name
-                           << "', but got " << operand.elementType();
   if (!isSmallFloat(out.elementType())) // (C2)
     return emitOpError() << "expected element type f16, bf16 or f32 of 'out', "
                             "but got "
@@ -68,18 +61,13 @@ LogicalResult CombinePartsOp::verify() {
     return emitOpError() << "expected 'block_rows' to be a positive multiple "
                             "of 8, but got "
                          << height;
-  int64_t rows = lse.size(0);
-  if (!ShapedType::isDynamic(rows) && rows % (2 * height) != 0) // (C4)
-    return emitOpError() << "expected rows of 'lse' to be a multiple of "
-                         << 2 * height << ", but got " << rows;
-  if (failed(verifySize(*this, partial, 0, "rows", rows)) || // (C4)
-      failed(verifySize(*this, partial, 1, "E", getWidth())))
-    return failure();
-  if (!isTile()) { // (C4)
-    for (const NamedOperand &operand : {crow, partial, lse})
-      if (failed(verifyBatch(*this, operand,
-                             getOut().getType().getShape().drop_back(2))))
-        return failure();
+  if (failed(verifyPartExtents(*this, partial, lse, height, getWidth())))
+    return failure(); // (C4)
+  if (!isTile()) {    // (C4)
+    ArrayRef<int64_t> batch = getOut().getType().getShape().drop_back(2);
+    if (failed(verifyBatch(*this, crow, batch)) ||
+        failed(verifyPartBatches(*this, partial, lse, batch)))
+      return failure();
     if (int64_t offsets = crow.size(0); !ShapedType::isDynamic(offsets))
       if (failed(verifySize(*this, out, 0, "M", (offsets - 1) * height)))
         return failure();
@@ -103,13 +91,7 @@ void CombinePartsOp::constrainExtents(ExtentConstraints &constraints) {
   constraints.requireAtLeast(extent(getCrow(), -1), constraints.getConstant(1));
   constraints.requireEqual(extent(getOut(), -2), // (C4)
                            (extent(getCrow(), -1) - 1) * getBlockRows());
-  AffineExpr rows = extent(getLse(), -1);
-  constraints.requireEqual(rows % (2 * getBlockRows()),
-                           constraints.getConstant(0));
-  constraints.requireEqual(extent(getPartial(), -2), rows);
-  for (int64_t dim = 0; dim < getBatchRank(); ++dim)
-    for (Value tensor : {Value(getPartial()), Value(getLse())})
-      constraints.requireEqual(extent(tensor, dim), extent(getOut(), dim));
+  constrainParts(constraints, getPartial(), getLse(), getOut(), getBlockRows());
   for (int64_t dim = 1; dim < getCrow().getType().getRank(); ++dim)
     constraints.requireEqual(extent(getCrow(), -1 - dim),
                              extent(getOut(), -2 - dim),
@@ -230,13 +212,8 @@ LogicalResult CombinePartsOp::getResultTilePosition(
   resultOffsets = llvm::to_vector(offsets);
   resultOffsets.back() = findRow(b, *this, offsets).out;
   resultSizes.assign(batches, b.getIndexAttr(1));
-  AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
-  resultSizes.push_back(affine::makeComposedFoldedAffineMin(
-      b, getLoc(),
-      AffineMap::get(1, 1, {b.getAffineConstantExpr(getTileRows()), s0 - d0},
-                     b.getContext()),
-      {resultOffsets.back(),
-       tensor::getMixedSize(b, getLoc(), getDestination(getOut()), batches)}));
+  resultSizes.push_back(clipRows(b, getDestination(getOut()), batches,
+                                 resultOffsets.back(), getTileRows()));
   resultOffsets.push_back(b.getIndexAttr(0));
   resultSizes.push_back(b.getIndexAttr(getWidth()));
   return success();
@@ -331,16 +308,13 @@ CombinePartsOp::lowerToTileProgram(OpBuilder &builder) {
     Value fresh = b.generic({lse, greatest}, {b.vector, b.vector}, vectors,
                             b.vector, greater);
     // -inf minus -inf is no number.
-    auto weigh = [&](Inner &inner, Value exponent, Value shift) -> Value {
+    auto power = [&](Inner &inner, ValueRange args) -> Value {
       Value isLowest = arith::CmpFOp::create(inner, arith::CmpFPredicate::OEQ,
-                                             shift, b.lowest);
-      Value finite = arith::SelectOp::create(inner, isLowest, b.zero, shift);
-      return math::Exp2Op::create(
-          inner, arith::SubFOp::create(inner, exponent, finite),
-          arith::FastMathFlags::afn);
-    };
-    auto power = [&](Inner &inner, ValueRange args) {
-      return weigh(inner, args[0], args[1]);
+                                             args[1], b.lowest);
+      Value finite = arith::SelectOp::create(inner, isLowest, b.zero, args[1]);
+      return math::Exp2Op::create(inner,
+                                  arith::SubFOp::create(inner, args[0], finite),
+                                  arith::FastMathFlags::afn);
     };
     Value weight =
         b.generic({lse, fresh}, {b.vector, b.vector}, vectors, b.vector, power);
@@ -363,25 +337,7 @@ CombinePartsOp::lowerToTileProgram(OpBuilder &builder) {
     greatest = b.generic(lse, b.vector, greatest, b.vector, greater);
     scf::YieldOp::create(b, ValueRange{sums, greatest, total});
   }
-  Type element = getOut().getType().getElementType();
-  Value one = b.constant(1.0);
-  Value inverse = b.generic(
-      loop.getResult(2), b.vector, vectors, b.vector,
-      [&](Inner &inner, ValueRange args) -> Value {
-        Value isZero = arith::CmpFOp::create(inner, arith::CmpFPredicate::OEQ,
-                                             args[0], b.zero);
-        Value sum = arith::SelectOp::create(inner, isZero, one, args[0]);
-        return arith::DivFOp::create(inner, one, sum,
-                                     arith::FastMathFlags::afn);
-      });
-  Value result = b.generic(
-      {loop.getResult(0), inverse}, {b.tile, b.row},
-      b.empty({rows, columns}, element), b.tile,
-      [&](Inner &inner, ValueRange args) -> Value {
-        Value wide = arith::MulFOp::create(inner, args[0], args[1]);
-        return element == b.wide
-                   ? wide
-                   : arith::TruncFOp::create(inner, element, wide).getResult();
-      });
+  Value result = b.divide(loop.getResult(0), loop.getResult(2),
+                          getOut().getType().getElementType());
   return SmallVector<Value>{b.insert(result, getOut(), batches)};
 }

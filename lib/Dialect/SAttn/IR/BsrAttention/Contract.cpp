@@ -9,6 +9,8 @@
 // What a sattn.bsr_attention requires of extents, and of a program's arguments.
 // The constraint numbers are those of the op's description.
 
+#include "Parts.h"
+
 #include "../ProductTypes.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
@@ -27,16 +29,9 @@ void BsrAttentionOp::constrainExtents(ExtentConstraints &constraints) {
                            constraints.getConstant(0));
   constraints.requireEqual(extent(getV(), -2), extent(getK(), -2)); // (C7)
   constraints.requireEqual(extent(getOut(), -2), extent(getQ(), -2));
-  if (hasParts()) { // (C17)
-    AffineExpr rows = extent(getLse(), -1);
-    constraints.requireEqual(rows % (2 * getBlockRows()),
-                             constraints.getConstant(0));
-    constraints.requireEqual(extent(getPartial(), -2), rows);
-    for (int64_t dim = 0; dim < getBatchRank(); ++dim)
-      for (Value result : {Value(getPartial()), Value(getLse())})
-        constraints.requireEqual(constraints.getExtent(result, dim),
-                                 constraints.getExtent(getOut(), dim));
-  }
+  if (hasParts()) // (C17)
+    constrainParts(constraints, getPartial(), getLse(), getOut(),
+                   getBlockRows());
   std::pair<Value, int64_t> operands[] = {
       {getCrow(), 1}, {getCol(), 1}, {getQ(), 2}, {getK(), 2}, {getV(), 2}};
   for (auto [operand, baseRank] : operands) { // (C8)

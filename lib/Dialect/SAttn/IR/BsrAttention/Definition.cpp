@@ -9,7 +9,7 @@
 // Definition and verification of sattn.bsr_attention. The constraint numbers
 // are those of the op's description.
 
-#include "../OperandChecks.h"
+#include "Parts.h"
 
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
@@ -108,34 +108,15 @@ static LogicalResult verifyParts(BsrAttentionOp op) {
     return op.emitOpError("expected no 'partial' with operands of f64");
   NamedOperand partial{"partial", op.getPartial(), 2},
       lse{"lse", op.getLse(), 1};
-  int64_t batches = op.getBatchRank();
-  for (const NamedOperand &operand : {partial, lse}) {
-    auto type = operand.value.getType();
-    if (!type.getElementType().isF32())
-      return op.emitOpError()
-             << "expected element type f32 of '" << operand.name
-             << "', but got " << type.getElementType();
-    if (operand.batchRank() != batches)
-      return op.emitOpError()
-             << "expected '" << operand.name << "' of rank "
-             << batches + operand.baseRank << ", but got " << type;
-  }
+  if (failed(sattn::verifyPartTypes(op, partial, lse, op.getBatchRank())))
+    return failure();
   if (op.isTile())
     return success();
   ArrayRef<int64_t> batch = op.getOut().getType().getShape().drop_back(2);
-  for (const NamedOperand &operand : {partial, lse})
-    for (auto [dim, size] : llvm::enumerate(batch))
-      if (!mayMatch(operand.value.getType().getDimSize(dim), size))
-        return op.emitOpError()
-               << "expected the batch dimensions of 'out' of '" << operand.name
-               << "', but got " << operand.value.getType();
-  int64_t rows = lse.size(0), multiple = 2 * op.getBlockRows();
-  if (!ShapedType::isDynamic(rows) && rows % multiple != 0)
-    return op.emitOpError() << "expected rows of 'lse' to be a multiple of "
-                            << multiple << ", but got " << rows;
-  if (failed(verifySize(op, partial, 0, "rows", rows)))
+  if (failed(verifyPartBatches(op, partial, lse, batch)))
     return failure();
-  return verifySize(op, partial, 1, "E", op.getValueDim());
+  return verifyPartExtents(op, partial, lse, op.getBlockRows(),
+                           op.getValueDim());
 }
 
 /// (C11)

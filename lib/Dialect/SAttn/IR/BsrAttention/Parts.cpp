@@ -165,3 +165,67 @@ Part sattn::findPart(OpBuilder &b, BsrAttentionOp op, OpFoldResult row,
                      ArrayRef<OpFoldResult> batch) {
   return PartFinder(b, op, batch).find(row);
 }
+
+OpFoldResult sattn::clipRows(OpBuilder &b, Value result, int64_t dim,
+                             OpFoldResult row, int64_t height) {
+  AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+  Location loc = result.getLoc();
+  return affine::makeComposedFoldedAffineMin(
+      b, loc,
+      AffineMap::get(1, 1, {b.getAffineConstantExpr(height), s0 - d0},
+                     b.getContext()),
+      {row, tensor::getMixedSize(b, loc, result, dim)});
+}
+
+LogicalResult sattn::verifyPartTypes(Operation *op, const NamedOperand &partial,
+                                     const NamedOperand &lse, int64_t batches) {
+  for (const NamedOperand &operand : {partial, lse}) {
+    if (!operand.elementType().isF32())
+      return op->emitOpError()
+             << "expected element type f32 of '" << operand.name
+             << "', but got " << operand.elementType();
+    if (operand.batchRank() != batches)
+      return op->emitOpError() << "expected '" << operand.name << "' of rank "
+                               << batches + operand.baseRank << ", but got "
+                               << operand.value.getType();
+  }
+  return success();
+}
+
+LogicalResult sattn::verifyPartExtents(Operation *op,
+                                       const NamedOperand &partial,
+                                       const NamedOperand &lse,
+                                       int64_t blockRows, int64_t columns) {
+  int64_t rows = lse.size(0), multiple = 2 * blockRows;
+  if (!ShapedType::isDynamic(rows) && rows % multiple != 0)
+    return op->emitOpError() << "expected rows of 'lse' to be a multiple of "
+                             << multiple << ", but got " << rows;
+  if (failed(verifySize(op, partial, 0, "rows", rows)))
+    return failure();
+  return verifySize(op, partial, 1, "E", columns);
+}
+
+LogicalResult sattn::verifyPartBatches(Operation *op,
+                                       const NamedOperand &partial,
+                                       const NamedOperand &lse,
+                                       ArrayRef<int64_t> batch) {
+  for (const NamedOperand &operand : {partial, lse})
+    for (auto [dim, size] : llvm::enumerate(batch))
+      if (!mayMatch(operand.value.getType().getDimSize(dim), size))
+        return op->emitOpError()
+               << "expected the batch dimensions of 'out' of '" << operand.name
+               << "', but got " << operand.value.getType();
+  return success();
+}
+
+void sattn::constrainParts(ExtentConstraints &constraints, Value partial,
+                           Value lse, Value out, int64_t blockRows) {
+  AffineExpr rows = constraints.getExtent(lse, -1);
+  constraints.requireEqual(rows % (2 * blockRows), constraints.getConstant(0));
+  constraints.requireEqual(constraints.getExtent(partial, -2), rows);
+  int64_t batches = cast<RankedTensorType>(out.getType()).getRank() - 2;
+  for (int64_t dim = 0; dim < batches; ++dim)
+    for (Value tensor : {partial, lse})
+      constraints.requireEqual(constraints.getExtent(tensor, dim),
+                               constraints.getExtent(out, dim));
+}

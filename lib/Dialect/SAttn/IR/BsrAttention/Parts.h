@@ -11,6 +11,9 @@
 #ifndef LIB_DIALECT_SATTN_IR_BSRATTENTION_PARTS_H
 #define LIB_DIALECT_SATTN_IR_BSRATTENTION_PARTS_H
 
+#include "../OperandChecks.h"
+
+#include "sattn/Dialect/SAttn/IR/ExtentConstraints.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -32,6 +35,28 @@ struct Part {
 /// The part of the tile at `row` of the loop, in the batch at `batch`.
 Part findPart(mlir::OpBuilder &b, BsrAttentionOp op, mlir::OpFoldResult row,
               llvm::ArrayRef<mlir::OpFoldResult> batch);
+
+/// Rows of a tile of `height` rows from `row` on that `result` has, whose rows
+/// are dimension `dim`.
+mlir::OpFoldResult clipRows(mlir::OpBuilder &b, mlir::Value result, int64_t dim,
+                            mlir::OpFoldResult row, int64_t height);
+
+/// What sattn.bsr_attention and sattn.combine_parts require of `partial` and
+/// `lse`: element types and ranks; rows and columns; batch dimensions; and
+/// extents.
+llvm::LogicalResult verifyPartTypes(mlir::Operation *op,
+                                    const NamedOperand &partial,
+                                    const NamedOperand &lse, int64_t batches);
+llvm::LogicalResult verifyPartExtents(mlir::Operation *op,
+                                      const NamedOperand &partial,
+                                      const NamedOperand &lse,
+                                      int64_t blockRows, int64_t columns);
+llvm::LogicalResult verifyPartBatches(mlir::Operation *op,
+                                      const NamedOperand &partial,
+                                      const NamedOperand &lse,
+                                      llvm::ArrayRef<int64_t> batch);
+void constrainParts(ExtentConstraints &constraints, mlir::Value partial,
+                    mlir::Value lse, mlir::Value out, int64_t blockRows);
 
 } // namespace sattn
 

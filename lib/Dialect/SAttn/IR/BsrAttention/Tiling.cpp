@@ -82,13 +82,8 @@ LogicalResult BsrAttentionOp::getResultTilePosition(
     return success();
   Part part = findPartAt(b, *this, offsets);
   resultOffsets[rows] = number == 0 ? part.outRow : part.partialRow;
-  AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
-  int64_t height = getMetaAttr().getTile()[0];
-  resultSizes[rows] = affine::makeComposedFoldedAffineMin(
-      b, getLoc(),
-      AffineMap::get(1, 1, {b.getAffineConstantExpr(height), s0 - d0},
-                     b.getContext()),
-      {resultOffsets[rows], tensor::getMixedSize(b, getLoc(), result, rows)});
+  resultSizes[rows] = clipRows(b, result, rows, resultOffsets[rows],
+                               getMetaAttr().getTile()[0]);
   return success();
 }
 
