@@ -30,6 +30,12 @@ static constexpr int64_t kWidestTile = 256, kWidestRow = 512;
 static constexpr int64_t kOperandBytes = 226 * 1024, kTileRegisters = 192;
 /// Columns of a box of TMA, in 16 bits.
 static constexpr int64_t kBoxColumns = 64;
+/// Heads walked side by side where block rows are computed in parts: long ones
+/// of all heads come first.
+static constexpr int64_t kRasterGroupOfParts = 16;
+/// A block row is too long if it takes longer than so many times an equal share
+/// of all blocks, plus the time in which parts are combined, in keys.
+static constexpr double kLongRow = 1.5, kCombinedKeys = 1024;
 
 /// Columns of Q and K, in 16 bits.
 static int64_t getDepth(const Facts &facts) {
@@ -162,6 +168,29 @@ static Parameters chooseFor(const Facts &facts, const Target &target) {
   llvm_unreachable("not a kind of target");
 }
 
+/// Thread blocks that run at one time: one of 128 rows in an SM, or several of
+/// fewer.
+static int64_t countThreadBlocks(const Parameters &tile, const Target &target) {
+  return target.smCount * std::max<int64_t>(1, 2 * kWarpgroupRows / tile.rows);
+}
+
+/// Parts of all block rows for each thread block to have one, or nothing where
+/// no row is much longer than its share of all: a tile is one thread block's,
+/// one block of keys after the other, so that such a row is the whole time.
+static std::optional<int64_t>
+chooseParts(const Facts &facts, const Parameters &tile, const Target &target) {
+  if (!facts.seenBlocks || !facts.longestRow || !facts.blockKeys ||
+      !facts.blockQueries)
+    return std::nullopt;
+  double tilesOfRow = double(*facts.blockQueries) / double(tile.rows);
+  double threadBlocks = double(countThreadBlocks(tile, target));
+  double share = double(*facts.seenBlocks) * tilesOfRow / threadBlocks;
+  if (double(*facts.longestRow) <=
+      kLongRow * share + kCombinedKeys / double(*facts.blockKeys))
+    return std::nullopt;
+  return std::max<int64_t>(1, threadBlocks / tilesOfRow);
+}
+
 Parameters sattn::tuning::attention::defaultParameters(const Facts &facts,
                                                        const Target &target) {
   Parameters tile = chooseFor(facts, target);
@@ -183,5 +212,11 @@ Parameters sattn::tuning::attention::defaultParameters(const Facts &facts,
     tile.rows = fitInto(facts.blockQueries, tile.rows, kMultiple);
   tile.depth = fitInto(facts.blockKeys, tile.depth, kKeyMultiple);
   tile.columns = chooseColumns(facts, target);
+  // Dropout and wide heads leave too few registers for parts.
+  if (facts.mayHaveParts && !facts.hasDropout &&
+      getWidest(facts) <= kWidestTile / 2 && target.kind == TargetKind::Wgmma)
+    tile.splitK = chooseParts(facts, tile, target);
+  if (tile.splitK && facts.areListsShared)
+    tile.rasterGroup = kRasterGroupOfParts;
   return tile;
 }

@@ -40,6 +40,11 @@ def added_to(factor, out):
     return out if is_narrow(factor) else factor
 
 
+def bytes_of(float):
+    """Bytes of an element of one of FLOATS."""
+    return int(float.lstrip("bf")) // 8
+
+
 def scalar_of(factor):
     """The type of scalars that products, and what they are in an attention, are multiplied by."""
     return "f64" if factor == "f64" else "f32"

@@ -29,7 +29,7 @@ def is_out_of_memory(error):
     return "out of device memory" in str(error)
 
 
-def _text_of(meta):
+def text_of(meta):
     """Text that is the same for the same parameters alone, or None where there is none: only of a plain dict of
     integers, or sequences of them, is `repr` known to be such."""
     if type(meta) is not dict:
@@ -71,7 +71,7 @@ class Repeats:
         whose places in operands are None; else (None, None)."""
         see()
         if meta is not None:
-            text = _text_of(meta)
+            text = text_of(meta)
             if text is None or len(_metas) >= METAS_LIMIT and text not in _metas:
                 return
             kind |= META * (_metas.get(text) or _metas.setdefault(text, next(_numbers)))
@@ -179,7 +179,7 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
         elif check:  # On the long way, which copies the indices to the host.
             return None
     if meta is not None:
-        number = _metas.get(_text_of(meta))
+        number = _metas.get(text_of(meta))
         if number is None:
             return None
         kind |= META * number

@@ -1,11 +1,12 @@
 """scaled_dot_product_attention of a block-sparse mask."""
 
+import dataclasses
 import math
 import typing
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _elements, _operand, _sampled, _sdpa_repeats, _softmax, _storage, cache
+from . import _arrays, _bsr, _compiler, _elements, _operand, _sampled, _sdpa_repeats, _softmax, _storage, _tuning, cache
 from ._attention_source import BsrAttention
 from ._dense_mm import bsr_dense_mm
 from ._numbers import number
@@ -16,11 +17,19 @@ from ._softmax import bsr_softmax
 _MOST_COLUMNS, _KEY_MULTIPLE = 512, 16
 
 
-def _require_pattern(attn_mask, query):
-    """(crow, col, values, own shape or None) of the mask, of booleans or of query's element type, which is the last."""
+def _parts_of(attn_mask):
+    """(crow, col, values, own shape or None)."""
     if attn_mask is None:
         raise ValueError("argument 'attn_mask': expected a block-sparse matrix, but got None")
-    crow, col, values, shape = _operand.parts_of(attn_mask, "attn_mask")
+    if not isinstance(attn_mask, _operand.Prepared):
+        return _operand.parts_of(attn_mask, "attn_mask")
+    shape = None if attn_mask.shape[-1] is None else attn_mask.shape
+    return attn_mask.crow, attn_mask.col, attn_mask.values, shape
+
+
+def _require_pattern(attn_mask, query):
+    """(crow, col, values, own shape or None) of the mask, of booleans or of query's element type, which is the last."""
+    crow, col, values, shape = _parts_of(attn_mask)
     arrays = _arrays.arrays_of("attn_mask", values)
     for name, array in (("crow", crow), ("col", col), ("query", query)):
         _arrays.require_same(name, array, arrays, "attn_mask")
@@ -84,6 +93,8 @@ class _Mask(typing.NamedTuple):
     arrays: object
     crow: object
     col: object
+    # Stored blocks of the block row that has most of them, where the choice of a tile takes it.
+    longest: int | None = None
 
 
 def _room(arrays):
@@ -115,6 +126,11 @@ def _program(mask, block, query, key, value, batch, dropout, precision, meta):
                           batch=(mask.crow.ndim - 1, mask.col.ndim - 1, query.ndim - 2, key.ndim - 2, value.ndim - 2,
                                  len(batch)),
                           dropout=dropout, precision=precision, meta=meta)
+    if mask.longest is not None and not meta:
+        chosen = _tuning.choose_attention(source, target, mask.col.shape[-1], math.prod(batch), mask.longest,
+                                          math.prod(mask.crow.shape[:-1]) == 1)
+        if "split_k" in chosen:  # Else it is what the compiler chooses without the longest row.
+            source = dataclasses.replace(source, meta=chosen)
     return _bsr.program_with(meta, source, target, arrays)
 
 
@@ -134,7 +150,9 @@ class _Call(typing.NamedTuple):
 def _call_of(mask, block, query, key, value, batch, scale, probability, precision, meta, draw):
     """The call of one kernel: neither scores nor weights are in memory. draw: gives the seed and the offset of a dropout."""
     arrays = mask.arrays
-    kind = ("bsr_attention", id(arrays), block, probability != 0, precision, meta, len(batch),
+    known = None if mask.longest is None or meta else (mask.longest, mask.col.shape[-1], math.prod(batch),
+                                                       mask.crow.shape[:-1])
+    kind = ("bsr_attention", id(arrays), block, probability != 0, precision, meta, known, len(batch),
             *((array.ndim, array.dtype) for array in (mask.crow, mask.col)),
             *((array.ndim, array.shape[-1], array.dtype) for array in (query, key, value)))
     program = cache.calls.get(kind)
@@ -186,37 +204,36 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     """softmax(scale * query @ key^T) @ value, where a score counts only at the stored blocks of attn_mask.
 
     query: (*, M, D); key: (*, N, D); value: (*, N, E), any strides, of one element type: f16, bf16, f32 or, on the CPU,
-    f64. attn_mask: M x N with blocks of multiples of 8, a torch.sparse_bsr tensor, a SciPy BSR array or
-    (crow, col, values) of one library; its values, booleans or of query's type, are not read: every element of a stored
-    block counts. * are batch dimensions, which broadcast: heads may share a mask. dropout_p: the probability that a weight
-    becomes 0 and the others grow by 1 / (1 - dropout_p). The bits are Philox's of the weight's place; seed and offset come
-    from PyTorch's generator for query's device, so that torch.manual_seed repeats them, or from numpy.random, with
-    numpy.random.seed. is_causal: False, as in PyTorch's function. scale: None: 1 / sqrt(D). check: whether the contents of
-    index arrays are checked; by default on the CPU. On CUDA that synchronizes. precision: of f32 alone, "ieee" (None is the
-    same) or "tf32", as of bsr_dense_addmm. meta: "tile" (queries, columns of value, keys), and with it any of "stages",
-    "raster_group" and, on CUDA, "split_k"; the compiler chooses else. With split_k block rows that are much longer than a
-    part are computed in parts, of which the mask has about so many in all batches, and then combined.
+    f64. attn_mask: M x N with blocks of multiples of 8, a torch.sparse_bsr tensor, a SciPy BSR array,
+    (crow, col, values) of one library, or what `prepare` gives; its values, booleans or of query's type, are not read:
+    every element of a stored block counts. * are batch dimensions, which broadcast: heads may share a mask. dropout_p: the
+    probability that a weight becomes 0 and the others grow by 1 / (1 - dropout_p). The bits are Philox's of the weight's
+    place; seed and offset come from PyTorch's generator for query's device, so that torch.manual_seed repeats them, or
+    from numpy.random, with numpy.random.seed. is_causal: False, as in PyTorch's function. scale: None: 1 / sqrt(D). check:
+    whether the contents of index arrays are checked; by default on the CPU, unless prepared. On CUDA that synchronizes.
+    precision: of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm. meta: "tile" (queries, columns of
+    value, keys), and with it any of "stages", "raster_group" and, on CUDA, "split_k"; the compiler chooses else. With
+    split_k block rows that are much longer than a part are computed in parts, of which the mask has about so many in all
+    batches, and then combined. For a prepared mask, whose longest block row is known, the compiler may choose split_k.
 
-    One kernel computes it, with scores and weights in registers, f32 (f64 of f64) up to the rounding of
-    weights. With more than 512
-    columns of query or value, or blocks whose columns are no multiple of 16, it is sampled_addmm, bsr_softmax and
+    One kernel computes it, with scores and weights in registers, f32 (f64 of f64) up to the rounding of weights. With more
+    than 512 columns of query or value, or blocks whose columns are no multiple of 16, it is sampled_addmm, bsr_softmax and
     bsr_dense_mm, one after the other, with weights in memory, and dropout is torch.nn.functional's.
 
     Returns (*, M, E). Rows without a stored block are 0. Raises ValueError or TypeError for arguments that do not fit,
     NotImplementedError for what has no code yet (gradients among it), before anything is computed.
     """
-    if meta is None:
-        found = _sdpa_repeats.repeated(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision)
-        if found is not None:
-            return found
+    if check is None and type(attn_mask) is _operand.Prepared:
+        check = False  # It was when it was prepared.
+    found = _sdpa_repeats.repeated(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta)
+    if found is not None:
+        return found
     given_scale = scale
     probability, scale, pattern, call, mask = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision,
                                                        meta, _draw)
     if call is not None:
-        if meta is not None:
-            return _fused(call, mask, check)
-        repeatable = _sdpa_repeats.repeatable(query, key, value, attn_mask, dropout_p, is_causal, given_scale, check, precision,
-                                              mask, scale, call)
+        repeatable = _sdpa_repeats.repeatable(query, key, value, attn_mask, dropout_p, is_causal, given_scale, check,
+                                              precision, meta, mask, scale, call)
         if repeatable is None:
             return _fused(call, mask, check)
         result = _fused(call, mask, check, repeatable[1].launcher(mask.crow, mask.col, query))
@@ -234,12 +251,18 @@ def _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precisio
     probability = _require_dropout(dropout_p)
     crow, col, values, own, dtype = _require_pattern(attn_mask, query)
     batch = _require_operands(query, key, value, crow, col, values, own, dtype)
+    prepared = attn_mask if isinstance(attn_mask, _operand.Prepared) else None
+    if prepared is not None and key.shape[-2] < prepared.columns * values.shape[-1]:
+        raise ValueError(f"argument 'key': expected at least {prepared.columns * values.shape[-1]} rows, for the blocks of "
+                         f"attn_mask, but got {key.shape[-2]}")
     depth = query.shape[-1]
     if scale is None and depth == 0:
         raise ValueError("argument 'scale': expected a number where query has no columns, but got None")
     scale = 1 / math.sqrt(depth) if scale is None else number("scale", scale)
     if values.shape[-1] % _KEY_MULTIPLE == 0 and all(0 < columns <= _MOST_COLUMNS for columns in (depth, value.shape[-1])):
-        mask = _Mask(_arrays.arrays_of("query", query), crow, col)
+        arrays = _arrays.arrays_of("query", query)
+        on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+        mask = _Mask(arrays, crow, col, prepared.longest if prepared is not None and on_gpu and not probability else None)
         call = _call_of(mask, tuple(values.shape[-2:]), query, key, value, batch, scale, probability, precision,
                         _bsr.tile_of(meta), draw)
         return probability, scale, (crow, col, values), call, mask
@@ -253,9 +276,10 @@ def explained(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scal
               meta=None):
     """([(a program that scaled_dot_product_attention would call, its arguments, False), ...], where the tile is from,
     remarks); calls nothing."""
-    _, scale, pattern, call, _ = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision, meta, _room)
+    _, scale, pattern, call, mask = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision, meta, _room)
     if call is not None:
-        return [(call.program, call.arguments, False)], "meta" if meta is not None else None, ()
+        chosen = None if mask.longest is None else "the choice by the mask's longest row"
+        return [(call.program, call.arguments, False)], chosen if meta is None else "meta", ()
     sampled = _sampled._call_of(pattern, query, key.swapaxes(-1, -2), 0.0, scale, None, precision, "")
     scores = sampled.result.matrix
     calls = [(sampled.program, sampled.arguments, False), *_softmax.explained(scores, check=False)[0],

@@ -4,7 +4,7 @@ by identity. Whatever is new takes the long way (_sdpa.py), which checks it."""
 import dataclasses
 import weakref
 
-from . import _arrays, _bsr, _hints, _repeats, cache
+from . import _arrays, _bsr, _hints, _operand, _repeats, cache
 
 #: Calls that are kept, at most.
 LIMIT = 4096
@@ -30,34 +30,37 @@ class _Call:
         return self.launch if launch is None else launch
 
 
-def _key(query, key, value, parts, scale, check, precision):
-    return query.shape, key.shape, value.shape, query.dtype, *map(id, parts), scale, check, precision
+def _key(query, key, value, mask, parts, scale, check, precision, tile):
+    return query.shape, key.shape, value.shape, query.dtype, type(mask), *map(id, parts), scale, check, precision, tile
 
 
 def _mask_of(attn_mask):
     """What a mask is known by: itself, or three tensors; None where it is of another kind."""
     if type(attn_mask) is tuple:
         return attn_mask if len(attn_mask) == 3 else None
+    if type(attn_mask) is _operand.Prepared:
+        return attn_mask.crow, attn_mask.col, attn_mask.values
     return (attn_mask,)
 
 
-def _takes(dropout_p, is_causal, scale, check):
-    """Whether such arguments may be those of a repetition."""
+def _takes(dropout_p, is_causal, scale, check, meta, tile):
+    """Whether such arguments may be those of a repetition. tile: the text of `meta`, None of None."""
     return type(dropout_p) in (int, float) and dropout_p == 0 and is_causal is False and type(scale) in (type(None), float) \
-        and (check is None or check is False)
+        and (check is None or check is False) and (meta is None or tile is not None)
 
 
-def repeatable(query, key, value, attn_mask, dropout_p, is_causal, given_scale, check, precision, mask, scale, call):
+def repeatable(query, key, value, attn_mask, dropout_p, is_causal, given_scale, check, precision, meta, mask, scale, call):
     """(the place of a call that was checked, its _Call), for `remember`; None where it cannot be kept. mask: its indices
     (_sdpa.py); call: the program and its result."""
-    if mask.arrays is _arrays.NUMPY or not _takes(dropout_p, is_causal, given_scale, check):
+    tile = _repeats.text_of(meta)
+    if mask.arrays is _arrays.NUMPY or not _takes(dropout_p, is_causal, given_scale, check, meta, tile):
         return None
     _repeats.see()
     parts = _mask_of(attn_mask)
     if parts is None or any(type(one) not in _repeats._plain for one in (query, *parts)):
         return None
     on_gpu, program = mask.arrays.device.type == "cuda", call.program
-    place = _key(query, key, value, parts, given_scale, check, precision)
+    place = _key(query, key, value, attn_mask, parts, given_scale, check, precision, tile)
     calls = cache.sdpa_repeats
     try:
         references = tuple([weakref.ref(one, lambda _: calls.pop(place, None)) for one in parts])
@@ -77,17 +80,18 @@ def remember(place, call):
     calls[place] = call
 
 
-def repeated(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision):
+def repeated(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta):
     """The result; None where this is no repetition, and nothing was done."""
     plain = _repeats._plain
+    tile = None if meta is None else _repeats.text_of(meta)
     if type(query) not in plain or type(key) not in plain or type(value) not in plain \
-            or not _takes(dropout_p, is_causal, scale, check):
+            or not _takes(dropout_p, is_causal, scale, check, meta, tile):
         return None
     parts = _mask_of(attn_mask)
     if parts is None:
         return None
     try:
-        call = cache.sdpa_repeats.get(_key(query, key, value, parts, scale, check, precision))
+        call = cache.sdpa_repeats.get(_key(query, key, value, attn_mask, parts, scale, check, precision, tile))
         if call is None:
             return None
         for reference, part in zip(call.mask, parts):

@@ -1,9 +1,9 @@
-"""The compiler's choice of parameters, without its passes (include/sattn-c/BsrAddmm.h)."""
+"""The compiler's choice of parameters, without its passes (include/sattn-c/BsrAddmm.h and BsrAttention.h)."""
 
 import ctypes
 import functools
 
-from . import _compiler, _libraries
+from . import _compiler, _elements, _libraries
 
 _INTEGERS = ctypes.c_int64
 
@@ -13,6 +13,11 @@ class _Product(ctypes.Structure):
                                                  "batches", "shares_columns", "along_k")),
                 ("alpha", ctypes.c_double), ("beta", ctypes.c_double),
                 ("dtype", ctypes.c_char_p), ("out_dtype", ctypes.c_char_p)]
+
+
+class _Attention(ctypes.Structure):
+    _fields_ = [(name, _INTEGERS) for name in ("head_dim", "value_dim", "element_bytes", "block_rows", "block_columns", "nnz",
+                                               "longest_row", "batches", "shares_mask", "has_dropout")]
 
 
 class _Search(ctypes.Structure):
@@ -26,14 +31,16 @@ class _Parameters(ctypes.Structure):
 
 @functools.cache
 def _functions():
-    """(read, free, choose) of the library."""
+    """Those of the library: what reads tables and what frees them, and {type of the facts: what chooses by them}."""
     library = _compiler._library()
     texts = ctypes.POINTER(ctypes.c_char_p)
-    read, free, choose = library.sattn_tables_read, library.sattn_tables_free, library.sattn_choose_bsr_addmm
+    read, free = library.sattn_tables_read, library.sattn_tables_free
     read.restype, read.argtypes = ctypes.c_void_p, [ctypes.c_char_p, texts]
     free.restype, free.argtypes = None, [ctypes.c_void_p]
-    choose.restype = ctypes.c_int
-    choose.argtypes = [ctypes.c_void_p, *map(ctypes.POINTER, (_Product, _Search, _Parameters)), texts]
+    choose = {_Product: library.sattn_choose_bsr_addmm, _Attention: library.sattn_choose_bsr_attention}
+    for facts, function in choose.items():
+        function.restype = ctypes.c_int
+        function.argtypes = [ctypes.c_void_p, *map(ctypes.POINTER, (facts, _Search, _Parameters)), texts]
     return read, free, choose
 
 
@@ -59,6 +66,18 @@ def _place(target, row):
     return _Search(_compiler.chip_of(target).encode(), name, _compiler.shared_bytes(target), row)
 
 
+def _chosen(tables, facts, place):
+    """The inside of #sattn.meta<...>. Raises CompileError where there is none."""
+    chosen = _Parameters()
+    found, messages = _compiler._with_messages(_functions()[2][type(facts)], tables and tables.pointer, facts, place, chosen)
+    if not found:
+        raise _compiler.CompileError(messages)
+    _compiler.warn(messages)
+    wishes = "".join(f", {name} = {value}" for name in ("stages", "warps", "raster_group", "split_k")
+                     if (value := getattr(chosen, name)))
+    return f"tile = [{chosen.rows}, {chosen.columns}, {chosen.depth}]{wishes}"
+
+
 def choose(tables, source, target, sizes, nnz, batches, row, longest=None):
     """The inside of #sattn.meta<...> that sattn-inject-meta chooses for these facts.
 
@@ -72,11 +91,12 @@ def choose(tables, source, target, sizes, nnz, batches, row, longest=None):
     alpha, beta = (1 if scalar is None else scalar for scalar in (source.alpha, source.beta))
     product = _Product(m, n, k, *source.block, nnz, -1 if longest is None else longest, batches, False, source.transpose_b,
                        alpha, beta, source.dtype.encode(), source.out.encode())
-    chosen = _Parameters()
-    found, messages = _compiler._with_messages(_functions()[2], tables and tables.pointer, product, _place(target, row),
-                                              chosen)
-    if not found:
-        raise _compiler.CompileError(messages)
-    _compiler.warn(messages)
-    wishes = "".join(f", {name} = {value}" for name in ("stages", "warps", "raster_group", "split_k") if (value := getattr(chosen, name)))
-    return f"tile = [{chosen.rows}, {chosen.columns}, {chosen.depth}]{wishes}"
+    return _chosen(tables, product, _place(target, row))
+
+
+def choose_attention(source, target, nnz, batches, longest, shares_mask):
+    """As `choose`, for a BsrAttention. nnz: stored blocks of one mask. batches: of the result. longest: stored blocks of the
+    block row that has most of them. shares_mask: whether all heads have one. No table has rows of it."""
+    attention = _Attention(*source.columns, _elements.bytes_of(source.dtype), *source.block, nnz, longest, batches,
+                           shares_mask, source.dropout)
+    return _chosen(None, attention, _place(target, ()))

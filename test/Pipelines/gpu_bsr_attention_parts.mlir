@@ -27,9 +27,11 @@
 // CHECK-LABEL: .entry heads_64(
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
 // CHECK: lg2.approx
+// CHECK: st.global.v2.b32
 // CHECK-LABEL: .entry heads_64_0(
 // CHECK: griddepcontrol.wait
 // CHECK: ex2.approx
+// CHECK: ld.global.v4.b32
 // PTXAS-DAG: {{^}}heads_64: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 // PTXAS-DAG: {{^}}heads_64_0: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @heads_64(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x?x128xbf16>, %k: tensor<?x?x128xbf16>,

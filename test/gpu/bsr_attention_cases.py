@@ -214,6 +214,7 @@ def parts_cases():
         "blocks-8": {"block": (8, 16)}, "tiles": {"block": (128, 128), "tile": (64, 64, 32)},
         "duplicates": {"pattern": "duplicates", "density": 1.5}, "columns": {"columns": (33, 20)},
         "wide-columns": {"columns": (128, 128), "block": (64, 64)}, "one-column": {"columns": (8, 1)},
+        "last-columns": {"columns": (64, 100)},
         "columns-in-parts": {"columns": (64, 128), "tile": (16, 64, 32)},
         "infinite-scores": {"change": "infinite_scores"}, "large-scores": {"change": "large_scores"},
         "scale-negative": {"scale": -0.5}, "scale-0": {"scale": 0.0},

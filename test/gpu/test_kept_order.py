@@ -54,7 +54,8 @@ class Attention:
     def __call__(self):
         if self.kind == "flex":
             return sattn.flex_attention(*self.arrays, block_mask=self.mask)
-        return sattn.scaled_dot_product_attention(*self.arrays, self.mask)
+        meta = {"tile": (64, 64, 64), "stages": 2, "raster_group": 8, "split_k": 256} if self.kind == "parts" else None
+        return sattn.scaled_dot_product_attention(*self.arrays, self.mask, meta=meta)
 
     def expected(self):
         query, key, value = (array.double() for array in self.arrays)
@@ -68,7 +69,7 @@ class Attention:
         assert (out.double() - expected).abs().max() <= 2e-2 * expected.abs().max()
 
 
-@pytest.fixture(params=["flex", "sparse", "tuple"])
+@pytest.fixture(params=["flex", "sparse", "tuple", "parts"])
 def kind(request):
     return request.param
 

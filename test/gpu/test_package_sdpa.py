@@ -45,6 +45,29 @@ def test_a_mask_of_torch_for_each_head():
     near(sattn.scaled_dot_product_attention(*arrays, mask), arrays, visible, 3e-2)
 
 
+@pytest.mark.parametrize("block", [32, 64, 128])
+@pytest.mark.parametrize("heads", [1, 3])
+def test_a_prepared_mask_with_a_full_row(block, heads):
+    generator = torch.Generator().manual_seed(1)
+    size, columns = 4096 // block, 128
+    present = torch.rand(size, size, generator=generator) < 0.02
+    present[3] = True
+    crow = torch.cat([torch.zeros(1), present.sum(1).cumsum(0)]).int().cuda()
+    col = present.nonzero()[:, 1].int().cuda()
+    values = torch.ones(len(col), block, block, dtype=torch.bfloat16, device="cuda")
+    arrays = [torch.randn(heads, 4096, columns, generator=generator).to("cuda", torch.bfloat16) for _ in range(3)]
+    visible = present.repeat_interleave(block, 0).repeat_interleave(block, 1).cuda()
+    prepared = sattn.prepare((crow, col, values))
+    result = sattn.scaled_dot_product_attention(*arrays, prepared)
+    near(result, arrays, visible, 3e-2)
+    kernel = sattn.explain(sattn.scaled_dot_product_attention, *arrays, prepared).kernels[0]
+    assert "split_k" in kernel.parameters and kernel.origin == "the choice by the mask's longest row"
+    for _ in range(3):
+        assert torch.equal(sattn.scaled_dot_product_attention(*arrays, prepared), result)
+    whole = sattn.scaled_dot_product_attention(*arrays, (crow, col, values))
+    assert (whole.float() - result.float()).abs().max() <= 3e-2 * whole.abs().max()
+
+
 def test_dropout_is_repeated_by_the_seed():
     arrays, parts, _ = problem(64, (4,))
     zero = torch.zeros_like(arrays[0]), torch.zeros_like(arrays[1])

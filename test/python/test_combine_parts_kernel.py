@@ -1,5 +1,7 @@
 """The kernels of combine_parts, lowered for a GPU, on the CPU's threads: 16 bytes at a time, and of any strides."""
 
+import math
+
 import numpy as np
 import pytest
 from emulation import kernel_of_program
@@ -7,13 +9,13 @@ from emulation import kernel_of_program
 
 @pytest.mark.parametrize("version", ["f", "f_generic"], ids=["aligned", "generic"])
 @pytest.mark.parametrize("element", ["f16", "f32"])
-@pytest.mark.parametrize("height, width", [(16, 64), (8, 24), (64, 128), (48, 8)])
+@pytest.mark.parametrize("height, width", [(16, 64), (8, 24), (64, 128), (48, 8), (128, 80)])
 def test_combine_parts(emulation_tools, tmp_path, version, element, height, width):
     blocks, cuts, heads = 60, 6, 2
     length = -(-blocks // (cuts + 1))
     # Rows of more blocks than are computed at once, between shorter ones; one begins at a cut.
     crow = np.array([0, 9, 32, 32, 36, 60], np.int32)
-    assert 4 * length in crow and length + length // 2 == 13
+    assert 4 * length in crow and length + length // 4 == 11
     rows = f"tensor<{heads}x{2 * cuts * height}"
     out_type = f"tensor<{heads}x?x{width}x{element}>"
     kernel = kernel_of_program(emulation_tools, f"""
@@ -29,10 +31,11 @@ def test_combine_parts(emulation_tools, tmp_path, version, element, height, widt
     lse[:, ::5] = -np.inf
     lse[:, height // 2::height] = -np.inf  # One row of all parts.
     out = np.full((heads, (len(crow) - 1) * height, width), 7, "float16" if element == "f16" else "float32")
-    kernel(heads * cuts * height // (16 if height % 16 == 0 else 8), blocks, crow, partial, lse, out)
+    tiles = out.shape[1] // math.gcd(height, 64) * -(-width // 64)
+    kernel(heads * tiles, blocks, crow, partial, lse, out)
     for row, (begin, end) in enumerate(zip(crow, crow[1:])):
         result = out[:, row * height:(row + 1) * height]
-        if end - begin <= length + length // 2:
+        if end - begin <= length + length // 4:
             assert (result == 7).all()
             continue
         places = [begin // length, *(cuts + cut for cut in range(begin // length, -(-end // length) - 1))]

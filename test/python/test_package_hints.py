@@ -21,8 +21,8 @@ def indices():
 class Attention:
     """scaled_dot_product_attention."""
 
-    def __init__(self, package, as_tuple):
-        self.package = package
+    def __init__(self, package, as_tuple, meta=None):
+        self.package, self.meta = package, meta
         crow, col = indices()
         self.mask = fake_torch.sparse(crow, col, (BLOCK, BLOCK), ROWS)
         self.lists = self.mask.crow_indices(), self.mask.col_indices()
@@ -31,7 +31,7 @@ class Attention:
 
     def __call__(self):
         query, key, value = (fake_torch.zeros(HEADS, ROWS, 64) for _ in range(3))
-        return self.package.scaled_dot_product_attention(query, key, value, self.mask)
+        return self.package.scaled_dot_product_attention(query, key, value, self.mask, meta=self.meta)
 
     def drop(self):
         self.mask = None
@@ -59,12 +59,16 @@ class Flex:
         self.mask = None
 
 
-@pytest.fixture(params=["sdpa", "sdpa, tuple", "flex"])
+META = {"tile": (64, 64, 64), "stages": 2, "raster_group": 8}
+
+
+@pytest.fixture(params=["sdpa", "sdpa, tuple", "sdpa, meta", "flex"])
 def call(request, package):
     from sattn import _hints
 
     held, _hints._captured_bytes = _hints._captured[:], 0
-    yield Flex(package) if request.param == "flex" else Attention(package, request.param == "sdpa, tuple")
+    yield Flex(package) if request.param == "flex" else Attention(package, request.param == "sdpa, tuple",
+                                                                  META if request.param == "sdpa, meta" else None)
     _hints._captured[:] = held
 
 
@@ -244,3 +248,20 @@ def test_what_sdpa_has_to_look_at(package, torch, stub_cuda, monkeypatch):
     long.clear()
     attend()
     assert long
+
+
+def test_calls_of_other_parameters_are_no_repetition(stub_cuda, package):
+    whole = Attention(package, False)
+    in_parts = Attention(package, False, {**META, "split_k": 64})
+    in_parts.mask = whole.mask
+    names = []
+    for call in (whole, in_parts, whole, in_parts):
+        before = len(stub_cuda.lines("launch"))
+        call()
+        names.append([line.split()[1] for line in stub_cuda.lines("launch")[before:]])
+    combined = [any("attention_0" in name for name in launched) for launched in names]
+    assert combined == [False, True, False, True]
+    in_parts.meta["split_k"] = 32
+    assert len(package.cache.sdpa_repeats) == 2
+    in_parts()
+    assert len(package.cache.sdpa_repeats) == 3

@@ -93,6 +93,21 @@ def test_a_mask_of_scipy(package):
           expected_of(query, key, value, visible, 24**-0.5), 1e-5)
 
 
+def test_a_prepared_mask(package):
+    rng = np.random.default_rng(10)
+    (crow, col, values), visible = mask_of(rng, (8, 16), np.float32)
+    query, key, value = operands(rng, (8, 16), np.float32)
+    expected = package.scaled_dot_product_attention(query, key, value, (crow, col, values))
+    for mask in ((crow, col, values), scipy_sparse.bsr_array((values, col, crow), shape=visible.shape)):
+        prepared = package.prepare(mask)
+        for meta in (None, {"tile": (8, 40, 16)}):
+            result = package.scaled_dot_product_attention(query, key, value, prepared, meta=meta)
+            assert np.array_equal(result, expected)
+    prepared, columns = package.prepare((crow, col, values)), 16 * (int(col.max()) + 1)
+    with pytest.raises(ValueError, match=f"'key': expected at least {columns} rows, for the blocks of attn_mask, but got"):
+        package.scaled_dot_product_attention(query, key[:columns - 16], value[:columns - 16], prepared)
+
+
 @pytest.mark.parametrize("block", [(8, 8), (16, 16)])
 def test_nan_of_what_no_block_shows(package, block):
     rng = np.random.default_rng(4)

@@ -179,6 +179,23 @@ def test_the_same_parameters_need_no_compilation(sattn, tuning):
     assert after.choices == before.choices + 99
 
 
+def test_long_rows_of_attention_have_parts(tuning, monkeypatch):
+    from sattn._attention_source import BsrAttention
+
+    def choose(longest, heads=16, shared=True, place=H200):
+        source = BsrAttention(dtype="bf16", columns=(128, 128), block=(64, 64), index="i32",
+                              batch=(0 if shared else 1, 0, 1, 1, 1, 1), dropout=False, precision="ieee")
+        monkeypatch.setattr(tuning, "_place", lambda *_: tuning._Search(place[0].encode(), None, place[2], None))
+        return tuning.choose_attention(source, 0, 416, heads, longest, shared)
+
+    tile = "tile = [64, 128, 64], stages = 2, raster_group = "
+    assert choose(14) == tile + "8"
+    assert choose(64) == tile + "16, split_k = 264"
+    assert choose(64, shared=False) == tile + "1, split_k = 264"
+    assert choose(64, heads=128) == tile + "8"
+    assert "split_k" not in choose(64, place=A100)
+
+
 def test_no_target(tuning, monkeypatch):
     with pytest.raises(RuntimeError, match="expected a target out of cpu, sm_80, .*, but got 'sm_1'"):
         of_python(tuning, monkeypatch, tuned()[:1], ("sm_1", None, 0))

@@ -34,6 +34,9 @@ inline constexpr llvm::StringLiteral kTileSplitKAttrName = "sattn.split_k";
 /// tile, and every tile is stored.
 inline constexpr llvm::StringLiteral kTileCoversResultsAttrName =
     "sattn.covers_results";
+/// Unit attribute: tiles may store nothing, and then have little to do.
+inline constexpr llvm::StringLiteral kTileSkipsResultsAttrName =
+    "sattn.skips_results";
 /// On an op, and then on the loop over its tiles: a dictionary of two texts,
 /// the op's `parameters` and their `origin`.
 inline constexpr llvm::StringLiteral kTuningAttrName = "sattn.tuning";

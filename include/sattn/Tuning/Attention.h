@@ -37,6 +37,9 @@ struct Facts {
   /// Whether long rows may be computed in parts, of which `split_k` says how
   /// many all rows have.
   bool mayHaveParts = false;
+  /// Blocks that are seen, in all heads, and in the block row that sees most,
+  /// if known.
+  std::optional<int64_t> seenBlocks, longestRow;
   /// Whether the cost of a tile rises with its index, as under a causal mask.
   bool isCausal = false;
 };

@@ -141,7 +141,7 @@ public:
   bool takesWords() const {
     int64_t bits = layout.type.getElementTypeBitWidth();
     return hasUnitStride() &&
-           (layout.packing == 2 || (bits == kWordBits && fragment.run > 2));
+           (layout.packing == 2 || (bits == kWordBits && fragment.run > 1));
   }
 
   /// Whether a row of words is read, by the run where the address allows it.

@@ -49,3 +49,20 @@ gpu.module @of_32_bits_module {
     gpu.return
   }
 }
+
+// -----
+
+// Two neighbors of 32 bits, as an accumulator has them, are one access.
+// CHECK-LABEL: gpu.func @of_an_accumulator
+// CHECK: ld.global.v2.b32 {$0, $1}, [$4+0];\0Ald.global.v2.b32 {$2, $3}, [$5+0];
+// CHECK: st.global.v2.b32 [$4+0], {$0, $1};\0Ast.global.v2.b32 [$5+0], {$2, $3};
+!pairs = tensor<16x8xf32, #wgtile.mma<warps = 1>>
+gpu.module @of_an_accumulator_module {
+  gpu.func @of_an_accumulator(%a: memref<16x8xf32>, %out: memref<16x8xf32>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = wgtile.read %a[%c0, %c0] in_bounds [true, true] aligned : memref<16x8xf32> -> !pairs
+    wgtile.store %t, %out[%c0, %c0] in_bounds [true, true] aligned : !pairs, memref<16x8xf32>
+    gpu.return
+  }
+}

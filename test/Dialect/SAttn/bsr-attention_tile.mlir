@@ -97,7 +97,7 @@ func.func @dropout(%scale: f32, %p: f32, %random: tensor<2xi64>, %crow: tensor<?
 }
 
 // In parts there is a tile for each cut, which searches for the row that has it.
-// A row of more than one and a half lengths has its result in the partial ones
+// A row of more than one and a quarter lengths has its result in the partial ones
 // from its first cut on, and no other row writes there.
 // CHECK-LABEL: func.func @in_parts(
 // CHECK-SAME:    %[[CROW:[^:]*]]: tensor<?xi32>, %[[COL:[^:]*]]: tensor<?xi32>, %[[Q:[^:]*]]: tensor<?x64xbf16>
@@ -126,6 +126,8 @@ func.func @dropout(%scale: f32, %p: f32, %random: tensor<2xi64>, %crow: tensor<?
 // CHECK:             math.log2
 // CHECK:           scf.forall.in_parallel
 // CHECK-COUNT-3:     tensor.parallel_insert_slice
+// CHECK-NOT:     sattn.covers_results
+// CHECK:         sattn.skips_results
 func.func @in_parts(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
     %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>, %partial: tensor<256x64xf32>, %lse: tensor<256xf32>)
     -> (tensor<?x64xbf16>, tensor<256x64xf32>, tensor<256xf32>) {

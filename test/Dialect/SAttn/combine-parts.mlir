@@ -13,10 +13,10 @@ func.func @heads(%blocks: index, %crow: tensor<?xi32>, %partial: tensor<16x?x128
 }
 
 // CHECK-LABEL: func @tile(
-// CHECK: origin(%{{.*}}, %{{.*}}, %{{.*}}) outs
+// CHECK: origin(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) outs
 func.func @tile(%blocks: index, %crow: tensor<?xi64>, %partial: tensor<?x20xf32>, %lse: tensor<?xf32>, %first: index,
-    %behind: index, %count: index, %out: tensor<?x20xf16>) -> tensor<?x20xf16> {
+    %behind: index, %count: index, %column: index, %out: tensor<?x4xf16>) -> tensor<?x4xf16> {
   %0 = sattn.combine_parts blocks(%blocks) ins(%crow, %partial, %lse : tensor<?xi64>, tensor<?x20xf32>, tensor<?xf32>)
-      origin(%first, %behind, %count) outs(%out : tensor<?x20xf16>) {block_rows = 8} -> tensor<?x20xf16>
-  return %0 : tensor<?x20xf16>
+      origin(%first, %behind, %count, %column) outs(%out : tensor<?x4xf16>) {block_rows = 8} -> tensor<?x4xf16>
+  return %0 : tensor<?x4xf16>
 }

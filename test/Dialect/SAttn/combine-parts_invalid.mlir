@@ -76,7 +76,7 @@ func.func @c2_out(%blocks: index, %crow: tensor<?xi32>, %partial: tensor<?x64xf3
 // -----
 
 func.func @c3_dynamic(%blocks: index, %crow: tensor<?xi32>, %partial: tensor<?x64xf32>, %lse: tensor<?xf32>, %out: tensor<?x?xbf16>) {
-  // expected-error @below {{expected E to be static and positive, but got 'tensor<?x?xbf16>'}}
+  // expected-error @below {{expected E to be static and positive, but got 'tensor<?x64xf32>' and 'tensor<?x?xbf16>'}}
   sattn.combine_parts blocks(%blocks) ins(%crow, %partial, %lse : tensor<?xi32>, tensor<?x64xf32>, tensor<?xf32>)
       outs(%out : tensor<?x?xbf16>) {block_rows = 64} -> tensor<?x?xbf16>
   return
@@ -84,8 +84,17 @@ func.func @c3_dynamic(%blocks: index, %crow: tensor<?xi32>, %partial: tensor<?x6
 
 // -----
 
+func.func @c3_partial(%blocks: index, %crow: tensor<?xi32>, %partial: tensor<?x?xf32>, %lse: tensor<?xf32>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected E to be static and positive, but got 'tensor<?x?xf32>' and 'tensor<?x64xbf16>'}}
+  sattn.combine_parts blocks(%blocks) ins(%crow, %partial, %lse : tensor<?xi32>, tensor<?x?xf32>, tensor<?xf32>)
+      outs(%out : tensor<?x64xbf16>) {block_rows = 64} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
 func.func @c3_empty(%blocks: index, %crow: tensor<?xi32>, %partial: tensor<?x64xf32>, %lse: tensor<?xf32>, %out: tensor<?x0xbf16>) {
-  // expected-error @below {{expected E to be static and positive, but got 'tensor<?x0xbf16>'}}
+  // expected-error @below {{expected E to be static and positive, but got 'tensor<?x64xf32>' and 'tensor<?x0xbf16>'}}
   sattn.combine_parts blocks(%blocks) ins(%crow, %partial, %lse : tensor<?xi32>, tensor<?x64xf32>, tensor<?xf32>)
       outs(%out : tensor<?x0xbf16>) {block_rows = 64} -> tensor<?x0xbf16>
   return
@@ -157,7 +166,7 @@ func.func @c5(%blocks: index, %crow: tensor<?xi32>, %partial: tensor<?x64xf32>, 
 // -----
 
 func.func @c6(%blocks: index, %crow: tensor<?xi32>, %partial: tensor<?x64xf32>, %lse: tensor<?xf32>, %i: index, %out: tensor<?x64xbf16>) {
-  // expected-error @below {{expected 3 numbers in 'origin', but got 1}}
+  // expected-error @below {{expected 4 numbers in 'origin', but got 1}}
   sattn.combine_parts blocks(%blocks) ins(%crow, %partial, %lse : tensor<?xi32>, tensor<?x64xf32>, tensor<?xf32>)
       origin(%i) outs(%out : tensor<?x64xbf16>) {block_rows = 64} -> tensor<?x64xbf16>
   return

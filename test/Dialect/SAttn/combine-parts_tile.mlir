@@ -1,36 +1,40 @@
 // RUN: sparse-opt %s --sattn-tile --canonicalize --cse | FileCheck %s
 
-// A tile is rows of a cut's block row. It searches for the block row, and adds
-// its parts where the cut is the row's first; else it writes no row. So the
-// loop does not write all of the result.
+// A tile is a part of a block row, and branches around all that it does if the
+// block row has no parts: it then writes no row. So the loop does not write all
+// of the result. Parts are read two by two; one that is not there has no weight.
 
 // CHECK-LABEL: func.func @parts(
-// CHECK-SAME:    %[[BLOCKS:[^:]*]]: index, %[[CROW:[^:]*]]: tensor<?xi32>, %[[PARTIAL:[^:]*]]: tensor<3x512x64xf32>, %[[LSE:[^:]*]]: tensor<3x512xf32>, %[[OUT:[^:]*]]: tensor<3x?x64xbf16>
-// CHECK:         scf.forall (%[[H:.*]], %[[I:.*]]) = (0, 0) to (3, %{{.*}}) step (1, 16) shared_outs(%[[ARG:.*]] = %[[OUT]])
+// CHECK-SAME:    %[[BLOCKS:[^:]*]]: index, %[[CROW:[^:]*]]: tensor<?xi32>, %[[PARTIAL:[^:]*]]: tensor<3x512x128xf32>, %[[LSE:[^:]*]]: tensor<3x512xf32>, %[[OUT:[^:]*]]: tensor<3x?x128xbf16>
+// CHECK:         %[[ROWS:.*]] = tensor.dim %[[OUT]]
+// CHECK:         scf.forall (%[[H:.*]], %[[I:.*]], %[[J:.*]]) = (0, 0, 0) to (3, %[[ROWS]], 128) step (1, 64, 64) shared_outs(%[[ARG:.*]] = %[[OUT]])
+// CHECK-COUNT-2:   tensor.extract %[[CROW]]
 // CHECK:           arith.ceildivsi %[[BLOCKS]], %c5
-// CHECK:           %[[ROW:.*]] = scf.for
-// CHECK:             tensor.extract %[[CROW]]
-// CHECK:             scf.yield
-// CHECK:           tensor.extract %[[CROW]]
-// CHECK:           tensor.extract %[[CROW]]
-// CHECK:           %[[HAS_PARTS:.*]] = arith.andi
-// CHECK:           %[[COUNT:.*]] = arith.select %[[HAS_PARTS]], %{{.*}}, %c0
-// CHECK:           %[[FIRST:.*]] = arith.select %[[HAS_PARTS]], %{{.*}}, %{{.*}} : index
+// CHECK:           %[[HAS_PARTS:.*]] = arith.cmpi sgt
+// CHECK:           %[[FIRST:.*]] = arith.select %[[HAS_PARTS]], %[[I]], %[[ROWS]] : index
 // CHECK:           %[[HEIGHT:.*]] = affine.min #{{.*}}(%[[FIRST]])
-// CHECK:           tensor.extract_slice %[[ARG]][%[[H]], %[[FIRST]], 0] [1, %[[HEIGHT]], 64]
-// CHECK:           scf.for %{{.*}} = %c0 to %[[COUNT]]
-// CHECK:             tensor.extract_slice %[[PARTIAL]][%[[H]], %[[PLACE:.*]], 0] [1, 16, 64]
-// CHECK:             tensor.extract_slice %[[LSE]][%[[H]], %[[PLACE]]] [1, 16]
-// CHECK-COUNT-2:     math.exp2
-// CHECK:           arith.divf
+// CHECK:           %[[TILE:.*]] = tensor.extract_slice %[[ARG]][%[[H]], %[[FIRST]], %[[J]]] [1, %[[HEIGHT]], 64]
+// CHECK:           scf.if %[[HAS_PARTS]]
+// CHECK:             %[[COUNT:.*]] = arith.select %{{.*}}, %{{.*}}, %c0 : index
+// CHECK:             scf.for %{{.*}} = %c0 to %[[COUNT]] step %c2
+// CHECK:               %[[EXISTS:.*]] = arith.cmpi sle
+// CHECK:               tensor.extract_slice %[[PARTIAL]][%[[H]], %[[PLACE:.*]], %[[J]]] [1, 64, 64]
+// CHECK:               tensor.extract_slice %[[LSE]][%[[H]], %[[PLACE]]] [1, 64]
+// CHECK:               arith.select %[[EXISTS]]
+// CHECK:               tensor.extract_slice %[[PARTIAL]]
+// CHECK-COUNT-3:       math.exp2
+// CHECK:             arith.divf
+// CHECK:           } else {
+// CHECK-NEXT:        scf.yield %[[TILE]]
 // CHECK:           tensor.parallel_insert_slice
 // CHECK-NOT:     sattn.covers_results
+// CHECK:         sattn.skips_results
 // CHECK:         return
-func.func @parts(%blocks: index, %crow: tensor<?xi32>, %partial: tensor<3x512x64xf32>, %lse: tensor<3x512xf32>,
-    %out: tensor<3x?x64xbf16>) -> tensor<3x?x64xbf16> {
-  %0 = sattn.combine_parts blocks(%blocks) ins(%crow, %partial, %lse : tensor<?xi32>, tensor<3x512x64xf32>, tensor<3x512xf32>)
-      outs(%out : tensor<3x?x64xbf16>) {block_rows = 64} -> tensor<3x?x64xbf16>
-  return %0 : tensor<3x?x64xbf16>
+func.func @parts(%blocks: index, %crow: tensor<?xi32>, %partial: tensor<3x512x128xf32>, %lse: tensor<3x512xf32>,
+    %out: tensor<3x?x128xbf16>) -> tensor<3x?x128xbf16> {
+  %0 = sattn.combine_parts blocks(%blocks) ins(%crow, %partial, %lse : tensor<?xi32>, tensor<3x512x128xf32>, tensor<3x512xf32>)
+      outs(%out : tensor<3x?x128xbf16>) {block_rows = 64} -> tensor<3x?x128xbf16>
+  return %0 : tensor<3x?x128xbf16>
 }
 
 // A consumer stays a loop of its own: it takes rows that no tile writes, too.

@@ -52,6 +52,13 @@ func.func @no_loop_covers() attributes {sattn.covers_results} {
 
 // -----
 
+// expected-error @below {{'func.func' op expected 'sattn.skips_results' to be a unit attribute of a loop, but got unit}}
+func.func @no_loop_skips() attributes {sattn.skips_results} {
+  return
+}
+
+// -----
+
 // expected-error @below {{'func.func' op expected 'sattn.block_loop' to be a unit attribute of a loop, but got unit}}
 func.func @no_loop() attributes {sattn.block_loop} {
   return

@@ -172,3 +172,131 @@ module attributes {gpu.container_module} {
     return
   }
 }
+
+// -----
+
+// Tiles that may store nothing wait in the branch of those that do; the first
+// thread block does when it ends. The kernel before, from which they take
+// memory of the program, is all that may run then: it lets them begin, and they
+// may read index arrays.
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    // CHECK-LABEL: gpu.func @whole
+    // CHECK-NEXT:    nvvm.griddepcontrol launch_dependents
+    // CHECK-NEXT:    gpu.return
+    gpu.func @whole(%parts: memref<?xi32>) kernel attributes {wgtile.schedule = #wgtile.schedule<persistent = true>} {
+      gpu.return
+    }
+
+    // CHECK-LABEL: gpu.func @idle
+    // CHECK-NOT:     griddepcontrol
+    // CHECK:         memref.load
+    // CHECK:         scf.if
+    // CHECK-NEXT:      nvvm.griddepcontrol wait
+    // CHECK-NEXT:      memref.load
+    // CHECK-NOT:     griddepcontrol
+    // CHECK:         arith.cmpi eq, %{{.*}}, %{{.*}} : index
+    // CHECK-NEXT:    scf.if
+    // CHECK-NEXT:      nvvm.griddepcontrol wait
+    // CHECK-NEXT:    }
+    // CHECK-NEXT:    gpu.return
+    gpu.func @idle(%offsets: memref<?xi32>, %parts: memref<?xi32>, %out: memref<?xi32>, %n: index) kernel
+        attributes {wgtile.schedule = #wgtile.schedule<programmatic_launch = true>} {
+      %zero = arith.constant 0 : i32
+      wgtile.for_each_tile (%i) in (%n) attributes {sattn.skips_results} {
+        %0 = memref.load %offsets[%i] : memref<?xi32>
+        %1 = arith.cmpi sgt, %0, %zero : i32
+        scf.if %1 {
+          %2 = memref.load %parts[%i] : memref<?xi32>
+          memref.store %2, %out[%i] : memref<?xi32>
+        }
+      }
+      gpu.return
+    }
+
+    // What is not in a branch waits for all.
+    // CHECK-LABEL: gpu.func @busy
+    // CHECK:         scf.if
+    // CHECK-NEXT:      nvvm.griddepcontrol wait
+    // CHECK-NEXT:      memref.store
+    // CHECK:         nvvm.griddepcontrol wait
+    // CHECK-NEXT:    memref.store
+    gpu.func @busy(%offsets: memref<?xi32>, %out: memref<?xi32>, %n: index) kernel
+        attributes {wgtile.schedule = #wgtile.schedule<programmatic_launch = true>} {
+      %zero = arith.constant 0 : i32
+      wgtile.for_each_tile (%i) in (%n) attributes {sattn.skips_results} {
+        %0 = memref.load %offsets[%i] : memref<?xi32>
+        %1 = arith.cmpi sgt, %0, %zero : i32
+        scf.if %1 {
+          memref.store %zero, %out[%i] : memref<?xi32>
+        }
+        memref.store %0, %out[%i] : memref<?xi32>
+      }
+      gpu.return
+    }
+
+    // So does all of a kernel that reads before its tiles.
+    // CHECK-LABEL: gpu.func @early
+    // CHECK-NEXT:    arith.constant
+    // CHECK-NEXT:    nvvm.griddepcontrol wait
+    // CHECK-NEXT:    nvvm.griddepcontrol launch_dependents
+    // CHECK-NOT:     griddepcontrol
+    // CHECK:         gpu.return
+    gpu.func @early(%out: memref<?xi32>, %n: index) kernel
+        attributes {wgtile.schedule = #wgtile.schedule<programmatic_launch = true>} {
+      %zero = arith.constant 0 : index
+      %0 = memref.load %out[%zero] : memref<?xi32>
+      wgtile.for_each_tile (%i) in (%n) attributes {sattn.skips_results} {
+        memref.store %0, %out[%i] : memref<?xi32>
+      }
+      gpu.return
+    }
+  }
+
+  // CHECK-LABEL: func.func @host
+  // CHECK:         wgtile.launch @kernels::@idle {{.*}} {programmatic} :
+  // CHECK:         wgtile.launch @kernels::@busy {{.*}} {programmatic, reads_indices_early} :
+  func.func @host(%n: index, %offsets: memref<?xi32>, %out: memref<?xi32>)
+      attributes {sattn.contracts = [{checks = [{check = "offsets", argument = 1 : i64}]}]} {
+    %parts = memref.alloc(%n) : memref<?xi32>
+    wgtile.launch @kernels::@whole grid(%n) args(%parts) : memref<?xi32>
+    wgtile.launch @kernels::@idle grid(%n) args(%offsets, %parts, %out, %n)
+        : memref<?xi32>, memref<?xi32>, memref<?xi32>, index
+    wgtile.launch @kernels::@busy grid(%n) args(%offsets, %out, %n) : memref<?xi32>, memref<?xi32>, index
+    wgtile.launch @kernels::@early grid(%n) args(%out, %n) : memref<?xi32>, index
+    return
+  }
+}
+
+// -----
+
+// A caller may skip the kernel before: others may then be running.
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @before(%parts: memref<?xi32>) kernel attributes {wgtile.schedule = #wgtile.schedule<persistent = true>} {
+      gpu.return
+    }
+    gpu.func @after(%offsets: memref<?xi32>, %parts: memref<?xi32>, %n: index) kernel
+        attributes {wgtile.schedule = #wgtile.schedule<programmatic_launch = true>} {
+      %zero = arith.constant 0 : i32
+      wgtile.for_each_tile (%i) in (%n) attributes {sattn.skips_results} {
+        %0 = memref.load %offsets[%i] : memref<?xi32>
+        %1 = arith.cmpi sgt, %0, %zero : i32
+        scf.if %1 {
+          memref.store %0, %parts[%i] : memref<?xi32>
+        }
+      }
+      gpu.return
+    }
+  }
+
+  // CHECK-LABEL: func.func @skipped
+  // CHECK:         wgtile.launch @kernels::@after {{.*}} {programmatic, reads_indices_early} :
+  func.func @skipped(%n: index, %offsets: memref<?xi32>)
+      attributes {sattn.contracts = [{checks = [{check = "offsets", argument = 1 : i64}]}]} {
+    %parts = memref.alloc(%n) : memref<?xi32>
+    wgtile.launch @kernels::@before grid(%n) args(%parts) preprocess : memref<?xi32>
+    wgtile.launch @kernels::@after grid(%n) args(%offsets, %parts, %n) : memref<?xi32>, memref<?xi32>, index
+    return
+  }
+}

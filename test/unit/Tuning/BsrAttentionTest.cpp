@@ -53,6 +53,51 @@ TEST(BsrAttentionTest, DropoutHasFewerKeys) {
   EXPECT_EQ(defaultParameters(facts, *findTarget("sm_90a")).depth, 16);
 }
 
+TEST(BsrAttentionTest, LongRowsHaveParts) {
+  Target hopper = *findTarget("sm_90a");
+  Facts facts = factsOf(64, 64);
+  facts.mayHaveParts = facts.areListsShared = true;
+  facts.seenBlocks = 16 * 416;
+  auto choose = [&] { return defaultParameters(facts, hopper); };
+  EXPECT_FALSE(choose().splitK);
+  facts.longestRow = 14;
+  EXPECT_FALSE(choose().splitK);
+  EXPECT_EQ(choose().rasterGroup, 8);
+  facts.longestRow = 64;
+  EXPECT_EQ(choose().splitK, 2 * 132);
+  EXPECT_EQ(choose().rasterGroup, 16);
+  facts.areListsShared = false;
+  EXPECT_EQ(choose().rasterGroup, 1);
+  EXPECT_FALSE(defaultParameters(facts, *findTarget("sm_80")).splitK);
+  EXPECT_FALSE(defaultParameters(facts, *findTarget("cpu")).splitK);
+  // With more heads an equal share is longer.
+  facts.seenBlocks = 32 * 416;
+  EXPECT_FALSE(choose().splitK);
+  facts.seenBlocks = 416;
+  facts.longestRow = 16;
+  EXPECT_FALSE(choose().splitK);
+  facts.longestRow = 20;
+  EXPECT_TRUE(choose().splitK);
+  facts.hasDropout = true;
+  EXPECT_FALSE(choose().splitK);
+  // One thread block of two warpgroups in an SM.
+  facts = factsOf(128, 128);
+  facts.mayHaveParts = true;
+  facts.seenBlocks = 16 * 104;
+  facts.longestRow = 32;
+  EXPECT_EQ(choose().splitK, 132);
+  facts.headDim = 192;
+  EXPECT_FALSE(choose().splitK);
+  // A block row of two tiles.
+  facts = factsOf(256, 128);
+  facts.mayHaveParts = true;
+  facts.seenBlocks = 16 * 104;
+  facts.longestRow = 50;
+  EXPECT_EQ(choose().splitK, 66);
+  facts.longestRow = 40;
+  EXPECT_FALSE(choose().splitK);
+}
+
 TEST(BsrAttentionTest, TakesGivenNumbers) {
   Search search{*findTarget("cpu")};
   search.row = {"tile_m=16", "tile_k=16", "stages=3"};

@@ -195,6 +195,8 @@ static constexpr AttributeRule kAttributeRules[] = {
      "a loop"},
     {kTileCoversResultsAttrName, isAttribute<UnitAttr>, "a unit attribute",
      isLoop, "a loop"},
+    {kTileSkipsResultsAttrName, isAttribute<UnitAttr>, "a unit attribute",
+     isLoop, "a loop"},
     {kTuningAttrName, isTuning,
      "a dictionary of the strings 'parameters' and 'origin'", isAnyOp, "an op"},
     {kBlockLoopAttrName, isAttribute<UnitAttr>, "a unit attribute", isLoop,

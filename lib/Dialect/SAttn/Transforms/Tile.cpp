@@ -92,9 +92,9 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op,
     if (wish)
       tiled->loops.front()->setAttr(name, rewriter.getI64IntegerAttr(*wish));
 
-  if (coversResults)
-    tiled->loops.front()->setAttr(kTileCoversResultsAttrName,
-                                  rewriter.getUnitAttr());
+  tiled->loops.front()->setAttr(coversResults ? kTileCoversResultsAttrName
+                                              : kTileSkipsResultsAttrName,
+                                rewriter.getUnitAttr());
   if (tuning)
     tiled->loops.front()->setAttr(kTuningAttrName, tuning);
 

@@ -30,7 +30,7 @@ sattn::BlockCuts::BlockCuts(ImplicitLocOpBuilder &b, Value stored, Value rows,
   length = arith::CeilDivSIOp::create(b, stored, parts);
   length =
       arith::MaxSIOp::create(b, length, arith::ConstantIndexOp::create(b, 1));
-  longest = apply(d0 + d0.floorDiv(2), length);
+  longest = apply(d0 + d0.floorDiv(4), length);
 }
 
 Value sattn::chooseCuts(ImplicitLocOpBuilder &b, Value stored, Value batches,

@@ -13,7 +13,6 @@
 #include "Parts.h"
 
 #include "../AttentionTile.h"
-#include "../BlockRowSearch.h"
 #include "../ResultTiling.h"
 #include "../TileParts.h"
 
@@ -31,6 +30,14 @@ using namespace sattn;
 
 MutableOperandRange CombinePartsOp::getDpsInitsMutable() {
   return getOutMutable();
+}
+
+/// Columns of a tile at most: what a thread has of several parts is in
+/// registers.
+static constexpr int64_t kTileColumns = 64;
+
+int64_t CombinePartsOp::getTileColumns() {
+  return std::min<int64_t>(llvm::alignTo(getWidth(), 8), kTileColumns);
 }
 
 LogicalResult CombinePartsOp::verify() {
@@ -53,15 +60,18 @@ LogicalResult CombinePartsOp::verify() {
     return emitOpError() << "expected element type f16, bf16 or f32 of 'out', "
                             "but got "
                          << out.elementType();
-  if (ShapedType::isDynamic(getWidth()) || getWidth() < 1) // (C3)
-    return emitOpError() << "expected E to be static and positive, but got "
-                         << getOut().getType();
+  int64_t columns = isTile() ? getWidth() : out.size(1);
+  for (int64_t width : {getWidth(), columns}) // (C3)
+    if (ShapedType::isDynamic(width) || width < 1)
+      return emitOpError() << "expected E to be static and positive, but got "
+                           << getPartial().getType() << " and "
+                           << getOut().getType();
   int64_t height = getBlockRows();
   if (height < 1 || height % 8 != 0) // (C3)
     return emitOpError() << "expected 'block_rows' to be a positive multiple "
                             "of 8, but got "
                          << height;
-  if (failed(verifyPartExtents(*this, partial, lse, height, getWidth())))
+  if (failed(verifyPartExtents(*this, partial, lse, height, columns)))
     return failure(); // (C4)
   if (!isTile()) {    // (C4)
     ArrayRef<int64_t> batch = getOut().getType().getShape().drop_back(2);
@@ -73,8 +83,8 @@ LogicalResult CombinePartsOp::verify() {
         return failure();
   }
   if (isTile() && // (C6)
-      static_cast<int64_t>(getOrigin().size()) != batches + 3)
-    return emitOpError() << "expected " << batches + 3
+      static_cast<int64_t>(getOrigin().size()) != batches + 4)
+    return emitOpError() << "expected " << batches + 4
                          << " numbers in 'origin', but got "
                          << getOrigin().size();
   if (getResult().getType() != getOut().getType()) // (C5)
@@ -99,123 +109,81 @@ void CombinePartsOp::constrainExtents(ExtentConstraints &constraints) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops over batches and over the rows of the cuts
+// Loops over batches, over rows and over columns of the result
 //===----------------------------------------------------------------------===//
 
 SmallVector<utils::IteratorType> CombinePartsOp::getLoopIteratorTypes() {
-  return SmallVector<utils::IteratorType>(getBatchRank() + 1,
+  return SmallVector<utils::IteratorType>(getOut().getType().getRank(),
                                           utils::IteratorType::parallel);
 }
 
-SmallVector<Range> CombinePartsOp::getIterationDomain(OpBuilder &builder) {
-  ImplicitLocOpBuilder b(getLoc(), builder);
-  OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
-  int64_t batches = getBatchRank();
+SmallVector<Range> CombinePartsOp::getIterationDomain(OpBuilder &b) {
   SmallVector<Range> ranges;
-  for (int64_t dim = 0; dim < batches; ++dim)
-    ranges.push_back(
-        {zero, tensor::getMixedSize(b, getLoc(), getOut(), dim), one});
-  auto asValue = [&](OpFoldResult number) {
-    return getValueOrCreateConstantIndexOp(b, getLoc(), number);
-  };
-  Value half = asValue(affine::makeComposedFoldedAffineApply(
-      b, getLoc(), b.getAffineDimExpr(0).floorDiv(2),
-      {tensor::getMixedSize(b, getLoc(), getLse(), batches)}));
-  // Without a block row none has parts.
-  Value none = arith::ConstantIndexOp::create(b, 0);
-  Value isEmpty = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::eq,
-      asValue(tensor::getMixedSize(b, getLoc(), getOut(), batches)), none);
-  Value rows = arith::SelectOp::create(b, isEmpty, none, half);
-  ranges.push_back({zero, rows, one});
+  for (OpFoldResult size : tensor::getMixedSizes(b, getLoc(), getOut()))
+    ranges.push_back({b.getIndexAttr(0), size, b.getIndexAttr(1)});
   return ranges;
 }
 
 namespace {
-/// The block row that a tile belongs to: its row of the result, which is past
-/// the end if no part of a row ends at the tile's cut as the first one; the
-/// parts' number, and where those behind cuts begin.
-struct Row {
-  Value out, count, behind;
+/// The stored blocks of a tile's block row, and whether it has parts.
+struct BlockRow {
+  Value begin, end, hasParts;
 };
 } // namespace
 
-static Row findRow(OpBuilder &builder, CombinePartsOp op,
-                   ArrayRef<OpFoldResult> offsets) {
-  ImplicitLocOpBuilder b(op.getLoc(), builder);
-  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
-  int64_t batches = op.getBatchRank(), height = op.getBlockRows();
-  auto asValue = [&](OpFoldResult number) {
-    return getValueOrCreateConstantIndexOp(b, b.getLoc(), number);
-  };
-  auto apply = [&](AffineExpr expr, ArrayRef<OpFoldResult> operands) {
-    return asValue(
-        affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr, operands));
-  };
-  auto readEntry = [&](Value place) -> Value {
-    SmallVector<OpFoldResult> places = placeInBatches(
-        b, b.getLoc(), op.getCrow(), 1, offsets.take_front(batches));
-    places.push_back(place);
-    return tensor::ExtractOp::create(
-        b, op.getCrow(),
-        getValueOrCreateConstantIndexOp(b, b.getLoc(), places));
-  };
-  auto readOffset = [&](Value place) -> Value {
-    return arith::IndexCastOp::create(b, b.getIndexType(), readEntry(place));
-  };
-  auto sizeOf = [&](Value tensor, int64_t dim) {
-    return tensor::getMixedSize(b, b.getLoc(), getDestination(tensor), dim);
-  };
-  BlockCuts cuts(b, op.getBlocks(), asValue(sizeOf(op.getLse(), batches)),
-                 height);
-  OpFoldResult tileRow = offsets[batches];
-  Value cut = apply(d0.floorDiv(height), {tileRow});
-  Value next = apply(d0 + 1, {OpFoldResult(cut)});
-  Value place = arith::MulIOp::create(b, next, cuts.length);
-  OpFoldResult rows = affine::makeComposedFoldedAffineApply(
-      b, b.getLoc(), d0 - 1,
-      {tensor::getMixedSize(b, b.getLoc(), op.getCrow(),
-                            op.getCrow().getType().getRank() - 1)});
-  Value offset = arith::IndexCastOp::create(
-      b, op.getCrow().getType().getElementType(), place);
-  Value row = findBlockRows(b, rows, offset, readEntry).front();
-  Value begin = readOffset(row);
-  Value end = readOffset(apply(d0 + 1, {OpFoldResult(row)}));
-  Value size = arith::SubIOp::create(b, end, begin);
-  Value isLong =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, size, cuts.longest);
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                            arith::DivUIOp::create(b, begin, cuts.length), cut);
-  Value hasParts = arith::AndIOp::create(b, isLong, isFirst);
-  Value parts = arith::SubIOp::create(
-      b, arith::CeilDivSIOp::create(b, end, cuts.length), cut);
-  // No more than there is room for, whatever the offsets are.
-  Value most = apply(d0 - d1 + 1, {OpFoldResult(cuts.count), cut});
-  Row result;
-  result.count = arith::SelectOp::create(b, hasParts,
-                                         arith::MinSIOp::create(b, parts, most),
-                                         arith::ConstantIndexOp::create(b, 0));
-  result.out = arith::SelectOp::create(
-      b, hasParts,
-      apply(d0 * height + d1 % height, {OpFoldResult(row), tileRow}),
-      asValue(sizeOf(op.getOut(), batches)));
-  result.behind = apply(d0 + d1 * height, {tileRow, OpFoldResult(cuts.count)});
-  return result;
+static BlockCuts findCuts(ImplicitLocOpBuilder &b, CombinePartsOp op) {
+  Value rows = getValueOrCreateConstantIndexOp(
+      b, b.getLoc(),
+      tensor::getMixedSize(b, b.getLoc(), op.getLse(), op.getBatchRank()));
+  return BlockCuts(b, op.getBlocks(), rows, op.getBlockRows());
 }
 
+static Value hasParts(ImplicitLocOpBuilder &b, CombinePartsOp op, Value begin,
+                      Value end) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                               arith::SubIOp::create(b, end, begin),
+                               findCuts(b, op).longest);
+}
+
+static BlockRow readBlockRow(OpBuilder &builder, CombinePartsOp op,
+                             ArrayRef<OpFoldResult> offsets) {
+  ImplicitLocOpBuilder b(op.getLoc(), builder);
+  int64_t batches = op.getBatchRank();
+  AffineExpr number = b.getAffineDimExpr(0).floorDiv(op.getBlockRows());
+  auto readOffset = [&](AffineExpr place) -> Value {
+    SmallVector<OpFoldResult> places = placeInBatches(
+        b, b.getLoc(), op.getCrow(), 1, offsets.take_front(batches));
+    places.push_back(affine::makeComposedFoldedAffineApply(b, b.getLoc(), place,
+                                                           {offsets[batches]}));
+    Value entry = tensor::ExtractOp::create(
+        b, op.getCrow(),
+        getValueOrCreateConstantIndexOp(b, b.getLoc(), places));
+    return arith::IndexCastOp::create(b, b.getIndexType(), entry);
+  };
+  Value begin = readOffset(number), end = readOffset(number + 1);
+  return {begin, end, hasParts(b, op, begin, end)};
+}
+
+/// A tile of a block row without parts has no rows.
 LogicalResult CombinePartsOp::getResultTilePosition(
     OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
     ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
     SmallVector<OpFoldResult> &resultSizes) {
-  int64_t batches = getBatchRank();
+  int64_t rows = getBatchRank();
+  Value out = getDestination(getOut());
   resultOffsets = llvm::to_vector(offsets);
-  resultOffsets.back() = findRow(b, *this, offsets).out;
-  resultSizes.assign(batches, b.getIndexAttr(1));
-  resultSizes.push_back(clipRows(b, getDestination(getOut()), batches,
-                                 resultOffsets.back(), getTileRows()));
-  resultOffsets.push_back(b.getIndexAttr(0));
-  resultSizes.push_back(b.getIndexAttr(getWidth()));
+  resultSizes = llvm::to_vector(sizes);
+  if (getWidth() <= getTileColumns()) // What the loops' bounds do not tell.
+    resultSizes.back() = b.getIndexAttr(getWidth());
+  resultOffsets[rows] =
+      arith::SelectOp::create(
+          b, getLoc(), readBlockRow(b, *this, offsets).hasParts,
+          getValueOrCreateConstantIndexOp(b, getLoc(), offsets[rows]),
+          getValueOrCreateConstantIndexOp(
+              b, getLoc(), tensor::getMixedSize(b, getLoc(), out, rows)))
+          .getResult();
+  resultSizes[rows] =
+      clipRows(b, out, rows, resultOffsets[rows], getTileRows());
   return success();
 }
 
@@ -224,10 +192,11 @@ FailureOr<TilingResult>
 CombinePartsOp::getTiledImplementation(OpBuilder &b,
                                        ArrayRef<OpFoldResult> offsets,
                                        ArrayRef<OpFoldResult> sizes) {
-  Row row = findRow(b, *this, offsets);
+  BlockRow row = readBlockRow(b, *this, offsets);
   SmallVector<Value> origin =
-      getValueOrCreateConstantIndexOp(b, getLoc(), offsets);
-  origin.append({row.behind, row.count});
+      getValueOrCreateConstantIndexOp(b, getLoc(), offsets.drop_back());
+  origin.append({row.begin, row.end,
+                 getValueOrCreateConstantIndexOp(b, getLoc(), offsets.back())});
   FailureOr<TilingResult> result = cutResults(b, *this, offsets, sizes);
   if (failed(result))
     return failure();
@@ -241,103 +210,236 @@ FailureOr<SmallVector<OpFoldResult>>
 CombinePartsOp::getTileSizes(OpBuilder &b) {
   SmallVector<OpFoldResult> sizes(getBatchRank(), b.getIndexAttr(1));
   sizes.push_back(b.getIndexAttr(getTileRows()));
+  sizes.push_back(b.getIndexAttr(getTileColumns()));
   return sizes;
 }
 
-/// Rows of the cuts where no row's first part ends write nothing.
+/// Block rows without parts keep what they have.
 bool CombinePartsOp::coversResults() { return false; }
 
 //===----------------------------------------------------------------------===//
 // One tile
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// A sum over parts of what each row has, with weights that are relative to the
-/// greatest so far.
-FailureOr<SmallVector<Value>>
-CombinePartsOp::lowerToTileProgram(OpBuilder &builder) {
-  if (!isTile())
-    return emitOpError("expected one tile, but got a whole problem");
+/// greatest so far. Several parts are read together, so that they are in flight
+/// together.
+class CombineProgram {
+public:
+  CombineProgram(OpBuilder &builder, CombinePartsOp op)
+      : b(builder, op.getLoc(), op.getTileRows(), op.getTileColumns()), op(op),
+        batches(op.getBatchRank()), batch(llvm::to_vector_of<OpFoldResult>(
+                                        op.getOrigin().take_front(batches))),
+        tileRow(op.getOrigin()[batches]), begin(op.getOrigin()[batches + 1]),
+        end(op.getOrigin()[batches + 2]), column(op.getOrigin().back()) {}
+
+  Value build();
+
+private:
   using Inner = ImplicitLocOpBuilder;
-  int64_t rows = getTileRows(), columns = llvm::alignTo(getWidth(), 8);
-  AttentionBuilder b(builder, getLoc(), rows, columns);
-  int64_t batches = getBatchRank();
-  SmallVector<OpFoldResult> batch =
-      llvm::to_vector_of<OpFoldResult>(getOrigin().take_front(batches));
-  Value first = getOrigin()[batches], behind = getOrigin()[batches + 1],
-        count = getOrigin()[batches + 2];
-  Value vectors = b.empty({rows}, b.wide);
-  Value zeros = b.fill(b.zero, b.empty({rows, columns}, b.wide));
+  static constexpr int64_t kPartsAtOnce = 2;
+
+  AttentionBuilder b;
+  CombinePartsOp op;
+  int64_t batches;
+  SmallVector<OpFoldResult> batch;
+  /// The tile's first row; the stored blocks of its block row; the tile's first
+  /// column.
+  Value tileRow, begin, end, column;
+  /// The tile's first row in `partial` of the part up to the first cut, and of
+  /// the one behind that; the number of parts.
+  Value first, behind, count;
+
+  int64_t getRows() { return b.queries; }
+  int64_t getColumns() { return b.keys; }
+  Value apply(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+    return b.asValue(
+        affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr, operands));
+  }
+
+  void findParts();
+  Value combine();
+  Value findRow(Value part);
+  Value slice(Value source, Value row, ArrayRef<OpFoldResult> columns,
+              ArrayRef<int64_t> shape);
+  Value readValues(Value row);
+  Value readLse(Value row, Value exists);
+  Value maximum(ArrayRef<Value> inputs, Value init);
+  Value weigh(Value lse, Value greatest);
+};
+} // namespace
+
+/// Most tiles have nothing to do, and branch around all of it.
+Value CombineProgram::build() {
+  auto branch =
+      scf::IfOp::create(b, op.getOut().getType(), hasParts(b, op, begin, end),
+                        /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, op.getOut());
+  b.setInsertionPointToStart(branch.thenBlock());
+  findParts();
+  scf::YieldOp::create(b, b.insert(combine(), op.getOut(), batches));
+  return branch.getResult(0);
+}
+
+void CombineProgram::findParts() {
+  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1),
+             d2 = b.getAffineDimExpr(2);
+  int64_t height = op.getBlockRows();
+  BlockCuts cuts = findCuts(b, op);
+  // No more than there is room for, whatever the offsets are.
+  Value cut = arith::MinUIOp::create(
+      b, arith::DivUIOp::create(b, begin, cuts.length), cuts.count);
+  Value last =
+      arith::MinSIOp::create(b, arith::CeilDivSIOp::create(b, end, cuts.length),
+                             apply(d0 + 1, {OpFoldResult(cuts.count)}));
+  Value hasRoom =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, cut, cuts.count);
+  count = arith::SelectOp::create(
+      b, hasRoom, arith::SubIOp::create(b, last, cut), b.index(0));
+  first = apply(d0 * height + d1 % height,
+                {OpFoldResult(cut), OpFoldResult(tileRow)});
+  behind = apply(
+      (d0 + d1) * height + d2 % height,
+      {OpFoldResult(cuts.count), OpFoldResult(cut), OpFoldResult(tileRow)});
+}
+
+/// The tile's first row in `partial` of a part.
+Value CombineProgram::findRow(Value part) {
+  Value later = apply(b.getAffineDimExpr(0) +
+                          (b.getAffineDimExpr(1) - 1) * op.getBlockRows(),
+                      {OpFoldResult(behind), OpFoldResult(part)});
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, b.index(0));
+  return arith::SelectOp::create(b, isFirst, first, later);
+}
+
+/// Rows of parts are all there.
+Value CombineProgram::slice(Value source, Value row,
+                            ArrayRef<OpFoldResult> columns,
+                            ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(source.getType());
+  SmallVector<OpFoldResult> offsets(batch), sizes(batches, b.getIndexAttr(1)),
+      ones(type.getRank(), b.getIndexAttr(1));
+  offsets.push_back(row);
+  llvm::append_range(offsets, columns);
+  for (int64_t size : shape)
+    sizes.push_back(b.getIndexAttr(size));
+  return tensor::ExtractSliceOp::create(
+      b, RankedTensorType::get(shape, type.getElementType()), source, offsets,
+      sizes, ones);
+}
+
+Value CombineProgram::readValues(Value row) {
+  int64_t width = op.getWidth();
+  if (width % getColumns() == 0)
+    return slice(op.getPartial(), row, OpFoldResult(column),
+                 {getRows(), getColumns()});
+  Value rows = slice(op.getPartial(), row, OpFoldResult(b.getIndexAttr(0)),
+                     {getRows(), width});
+  return b.readTile(rows, {}, {b.getIndexAttr(0), column},
+                    {getRows(), getColumns()});
+}
+
+/// -inf of a part that is not there.
+Value CombineProgram::readLse(Value row, Value exists) {
+  Value lse = slice(op.getLse(), row, {}, {getRows()});
+  return b.generic(lse, b.vector, b.empty({getRows()}, b.wide), b.vector,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     return arith::SelectOp::create(inner, exists, args[0],
+                                                    b.lowest);
+                   });
+}
+
+/// The greater one of two inputs, or of one and what `init` has.
+Value CombineProgram::maximum(ArrayRef<Value> inputs, Value init) {
+  assert((inputs.size() == 1 || inputs.size() == 2) && "expected two values");
+  SmallVector<AffineMap> maps(inputs.size(), b.vector);
+  return b.generic(inputs, maps, init, b.vector,
+                   [](Inner &inner, ValueRange args) -> Value {
+                     return arith::MaximumFOp::create(inner, args[0], args[1]);
+                   });
+}
+
+/// 2^(lse - greatest), 0 where both are -inf: -inf minus -inf is no number.
+Value CombineProgram::weigh(Value lse, Value greatest) {
+  return b.generic(
+      {lse, greatest}, {b.vector, b.vector}, b.empty({getRows()}, b.wide),
+      b.vector, [&](Inner &inner, ValueRange args) -> Value {
+        Value isLowest = arith::CmpFOp::create(inner, arith::CmpFPredicate::OEQ,
+                                               args[1], b.lowest);
+        Value finite =
+            arith::SelectOp::create(inner, isLowest, b.zero, args[1]);
+        return math::Exp2Op::create(
+            inner, arith::SubFOp::create(inner, args[0], finite),
+            arith::FastMathFlags::afn);
+      });
+}
+
+Value CombineProgram::combine() {
+  Value vectors = b.empty({getRows()}, b.wide);
+  Value zeros = b.fill(b.zero, b.empty({getRows(), getColumns()}, b.wide));
   auto loop = scf::ForOp::create(
-      b, b.index(0), count, b.index(1),
+      b, b.index(0), count, b.index(kPartsAtOnce),
       ValueRange{zeros, b.fill(b.lowest, vectors), b.fill(b.zero, vectors)});
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value part = loop.getInductionVar();
-    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
-    Value later = b.asValue(affine::makeComposedFoldedAffineApply(
-        b, getLoc(), d0 + (d1 - 1) * getBlockRows(),
-        {OpFoldResult(behind), OpFoldResult(part)}));
-    Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, b.index(0));
-    Value row = arith::SelectOp::create(b, isFirst, first, later);
-    // Rows of parts are all there.
-    auto slice = [&](Value source, ArrayRef<int64_t> shape) -> Value {
-      auto type = cast<RankedTensorType>(source.getType());
-      SmallVector<OpFoldResult> offsets(batch),
-          sizes(batches, b.getIndexAttr(1)),
-          ones(type.getRank(), b.getIndexAttr(1));
-      offsets.push_back(row);
-      offsets.resize(type.getRank(), b.getIndexAttr(0));
-      for (int64_t size : shape)
-        sizes.push_back(b.getIndexAttr(size));
-      return tensor::ExtractSliceOp::create(
-          b, RankedTensorType::get(shape, type.getElementType()), source,
-          offsets, sizes, ones);
-    };
-    Value values = slice(getPartial(), {rows, getWidth()});
-    if (columns != getWidth())
-      values = b.readTile(values, {}, {b.getIndexAttr(0), b.getIndexAttr(0)},
-                          {rows, columns});
-    Value lse = slice(getLse(), {rows});
     Value sums = loop.getRegionIterArg(0), greatest = loop.getRegionIterArg(1),
           total = loop.getRegionIterArg(2);
-    auto greater = [](Inner &inner, ValueRange args) -> Value {
-      return arith::MaximumFOp::create(inner, args[0], args[1]);
-    };
-    Value fresh = b.generic({lse, greatest}, {b.vector, b.vector}, vectors,
-                            b.vector, greater);
-    // -inf minus -inf is no number.
-    auto power = [&](Inner &inner, ValueRange args) -> Value {
-      Value isLowest = arith::CmpFOp::create(inner, arith::CmpFPredicate::OEQ,
-                                             args[1], b.lowest);
-      Value finite = arith::SelectOp::create(inner, isLowest, b.zero, args[1]);
-      return math::Exp2Op::create(inner,
-                                  arith::SubFOp::create(inner, args[0], finite),
-                                  arith::FastMathFlags::afn);
-    };
-    Value weight =
-        b.generic({lse, fresh}, {b.vector, b.vector}, vectors, b.vector, power);
-    Value rescale = b.generic({greatest, fresh}, {b.vector, b.vector}, vectors,
-                              b.vector, power);
-    total = b.generic({rescale, weight}, {b.vector, b.vector}, total, b.vector,
-                      [](Inner &inner, ValueRange args) -> Value {
-                        return math::FmaOp::create(inner, args[2], args[0],
-                                                   args[1]);
-                      });
-    sums = b.generic(rescale, b.row, sums, b.tile,
-                     [](Inner &inner, ValueRange args) -> Value {
-                       return arith::MulFOp::create(inner, args[1], args[0]);
-                     });
-    sums = b.generic({values, weight}, {b.tile, b.row}, sums, b.tile,
-                     [](Inner &inner, ValueRange args) -> Value {
-                       return math::FmaOp::create(inner, args[0], args[1],
-                                                  args[2]);
-                     });
-    greatest = b.generic(lse, b.vector, greatest, b.vector, greater);
+    Value last = arith::SubIOp::create(b, count, b.index(1));
+    SmallVector<Value> values, powers;
+    for (int64_t i = 0; i < kPartsAtOnce; ++i) {
+      Value part = arith::AddIOp::create(b, loop.getInductionVar(), b.index(i));
+      Value exists =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::sle, part, last);
+      Value row = findRow(arith::MinSIOp::create(b, part, last));
+      values.push_back(readValues(row));
+      powers.push_back(readLse(row, exists));
+    }
+    Value ofParts = powers.front();
+    for (Value lse : ArrayRef(powers).drop_front())
+      ofParts = maximum({ofParts, lse}, vectors);
+    Value fresh = maximum({ofParts, greatest}, vectors);
+    // All that is read is an input of one op, so that no sum waits for a read.
+    SmallVector<Value> inputs(values), weights = {weigh(greatest, fresh)};
+    for (Value lse : powers)
+      weights.push_back(weigh(lse, fresh));
+    llvm::append_range(inputs, weights);
+    total =
+        b.generic(weights, SmallVector<AffineMap>(weights.size(), b.vector),
+                  total, b.vector, [](Inner &inner, ValueRange args) -> Value {
+                    Value sum =
+                        arith::MulFOp::create(inner, args.back(), args.front());
+                    for (Value weight : args.drop_front().drop_back())
+                      sum = arith::AddFOp::create(inner, sum, weight);
+                    return sum;
+                  });
+    SmallVector<AffineMap> maps(values.size(), b.tile);
+    maps.append(weights.size(), b.row);
+    sums = b.generic(
+        inputs, maps, sums, b.tile, [](Inner &inner, ValueRange args) -> Value {
+          ValueRange values = args.take_front(kPartsAtOnce),
+                     weights = args.drop_front(kPartsAtOnce).drop_back();
+          Value sum =
+              arith::MulFOp::create(inner, args.back(), weights.front());
+          for (auto [value, weight] :
+               llvm::zip_equal(values, weights.drop_front()))
+            sum = math::FmaOp::create(inner, value, weight, sum);
+          return sum;
+        });
+    // In its place: the greatest so far was read above.
+    greatest = maximum(ofParts, greatest);
     scf::YieldOp::create(b, ValueRange{sums, greatest, total});
   }
-  Value result = b.divide(loop.getResult(0), loop.getResult(2),
-                          getOut().getType().getElementType());
-  return SmallVector<Value>{b.insert(result, getOut(), batches)};
+  return b.divide(loop.getResult(0), loop.getResult(2),
+                  op.getOut().getType().getElementType());
+}
+
+FailureOr<SmallVector<Value>> CombinePartsOp::lowerToTileProgram(OpBuilder &b) {
+  if (!isTile())
+    return emitOpError("expected one tile, but got a whole problem");
+  return SmallVector<Value>{CombineProgram(b, *this).build()};
 }

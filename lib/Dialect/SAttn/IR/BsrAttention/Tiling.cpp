@@ -142,6 +142,9 @@ BsrAttentionOp::getTileSizes(OpBuilder &b) {
   return sizes;
 }
 
+/// Long rows of `out`, and of `partial` all others, are in no tile.
+bool BsrAttentionOp::coversResults() { return !hasParts(); }
+
 /// `split_k` says how many parts all block rows have; no thread blocks share a
 /// tile.
 TileSchedule BsrAttentionOp::getTileSchedule() {

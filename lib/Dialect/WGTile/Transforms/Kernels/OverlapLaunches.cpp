@@ -13,11 +13,14 @@
 #include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Launches.h"
 #include "sattn/Support/ContractAttr.h"
+#include "sattn/Support/TileLoopAttributes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -58,8 +61,8 @@ template <typename F> static bool anyOf(Operation &root, F &&holds) {
 namespace {
 class LateWait {
 public:
-  LateWait(gpu::GPUFuncOp kernel, const DenseSet<Value> &indexArrays)
-      : kernel(kernel), indexArrays(indexArrays) {}
+  LateWait(gpu::GPUFuncOp kernel, DenseSet<Value> indexArrays)
+      : kernel(kernel), indexArrays(std::move(indexArrays)) {}
 
   /// Makes each role wait before it first takes from memory what the kernel
   /// before may have written.
@@ -67,6 +70,8 @@ public:
     RolesOp roles;
     for (auto op : kernel.getBody().getOps<RolesOp>())
       roles = op;
+    if (ForEachTileOp tiles = findIdleTiles(); tiles && !roles)
+      return waitInBranches(tiles);
     if (!roles || getSchedule(kernel).persistent.value_or(false)) {
       wait(kernel.getBody().front(), /*allows=*/true);
       return;
@@ -84,7 +89,7 @@ public:
 
 private:
   gpu::GPUFuncOp kernel;
-  const DenseSet<Value> &indexArrays;
+  DenseSet<Value> indexArrays;
 
   bool isGlobal(Value value) const {
     return isa<MemRefType, TensorMapType>(value.getType());
@@ -97,6 +102,64 @@ private:
     return llvm::any_of(op->getOperands(),
                         [&](Value value) { return isGlobal(value); }) &&
            !isMemoryEffectFree(op) && !readsIndices(op);
+  }
+
+  /// Tiles of which many have nothing to do, if nothing else of the kernel must
+  /// wait: neither another op, nor the counter or the order of the tiles.
+  ForEachTileOp findIdleTiles() {
+    ForEachTileOp idle;
+    for (Operation &op : kernel.getBody().front()) {
+      auto tiles = dyn_cast<ForEachTileOp>(op);
+      if (!idle && tiles && tiles->hasAttr(sattn::kTileSkipsResultsAttrName) &&
+          llvm::none_of(tiles->getOperands(),
+                        [&](Value operand) { return isGlobal(operand); }))
+        idle = tiles;
+      else if (anyOf(op, [&](Operation *inner) {
+                 return mustWait(inner) || readsIndices(inner);
+               }))
+        return {};
+    }
+    return idle;
+  }
+
+  /// Waits only in those branches of a tile that access other memory. The first
+  /// thread block waits before it ends, too, since the next kernel waits for
+  /// this one alone.
+  void waitInBranches(ForEachTileOp tiles) {
+    auto waits = [&](Operation &op) {
+      return anyOf(op, [&](Operation *inner) { return mustWait(inner); });
+    };
+    Block &body = tiles.getBody().front();
+    Operation *next = &body.front();
+    for (; next != body.getTerminator(); next = next->getNextNode()) {
+      readsEarly |=
+          anyOf(*next, [&](Operation *inner) { return readsIndices(inner); });
+      if (!waits(*next))
+        continue;
+      auto branch = dyn_cast<scf::IfOp>(next);
+      if (!branch)
+        break;
+      for (Region &region : branch->getRegions())
+        if (!region.empty() && llvm::any_of(region.front(), waits))
+          wait(region.front(), /*allows=*/false);
+    }
+    if (next != body.getTerminator())
+      createWait(next);
+    Operation *end = kernel.getBody().front().getTerminator();
+    OpBuilder b(end);
+    Location loc = kernel.getLoc();
+    Value isFirst =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                              gpu::BlockIdOp::create(b, loc, gpu::Dimension::x),
+                              arith::ConstantIndexOp::create(b, loc, 0));
+    auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+    createWait(branch.thenBlock()->getTerminator());
+  }
+
+  void createWait(Operation *before) {
+    OpBuilder b(before);
+    NVVM::GriddepcontrolOp::create(b, kernel.getLoc(),
+                                   NVVM::GridDepActionKind::wait);
   }
 
   void wait(Block &block, bool allows) {
@@ -119,18 +182,66 @@ private:
           b, loc, NVVM::GridDepActionKind::launch_dependents);
   }
 };
+} // namespace
 
+/// The launches that the function around a launch makes right before it, one of
+/// each kernel's versions.
+static SmallVector<LaunchOp> findFormer(LaunchOp launch) {
+  Operation *position = launch;
+  while (!isa<FunctionOpInterface>(position->getParentOp()))
+    position = position->getParentOp();
+  SmallVector<LaunchOp> former;
+  while (former.empty() && (position = position->getPrevNode()))
+    position->walk([&](LaunchOp version) { former.push_back(version); });
+  return former;
+}
+
+/// Whether a launch shares memory of the program with those before it, which
+/// run in each call, and start when everything before them has ended. They are
+/// then all that may be running, and write to no index array of the program.
+static bool followsWholeKernel(LaunchOp launch, ArrayRef<LaunchOp> former) {
+  auto isTaken = [&](LaunchOp version) {
+    return llvm::any_of(version.getArgs(), [&](Value argument) {
+      return argument.getDefiningOp<memref::AllocOp>() &&
+             llvm::is_contained(launch.getArgs(), argument);
+    });
+  };
+  return !former.empty() && llvm::all_of(former, [&](LaunchOp version) {
+    return !version.getProgrammatic() && !version.getPreprocess() &&
+           isTaken(version);
+  });
+}
+
+/// Allows the next kernel to start when all thread blocks of this one have, if
+/// these all run at one time: it takes the place of each that ends.
+static void allowNext(gpu::GPUFuncOp kernel) {
+  Block &body = kernel.getBody().front();
+  if (!getSchedule(kernel).persistent.value_or(false) ||
+      isa<NVVM::GriddepcontrolOp>(body.front()))
+    return;
+  OpBuilder b = OpBuilder::atBlockBegin(&body);
+  NVVM::GriddepcontrolOp::create(b, kernel.getLoc(),
+                                 NVVM::GridDepActionKind::launch_dependents);
+}
+
+namespace {
 struct OverlapLaunchesPass
     : public wgtile::impl::WGTileOverlapLaunchesBase<OverlapLaunchesPass> {
   void runOnOperation() override {
     for (auto [launch, kernel] : getLaunches(getOperation())) {
       if (!getSchedule(kernel).programmaticLaunch.value_or(false))
         continue;
-      DenseSet<Value> indexArrays = findIndexArrays(launch, kernel);
-      LateWait waits(kernel, indexArrays);
+      LateWait waits(kernel, findIndexArrays(launch, kernel));
       waits.create();
       launch.setProgrammatic(true);
-      launch.setReadsIndicesEarly(waits.readsEarly);
+      SmallVector<LaunchOp> former = findFormer(launch);
+      bool followsWhole = followsWholeKernel(launch, former);
+      launch.setReadsIndicesEarly(waits.readsEarly && !followsWhole);
+      if (!waits.readsEarly || !followsWhole)
+        continue;
+      for (LaunchOp version : former)
+        allowNext(SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+            version, version.getKernelAttr()));
     }
   }
 };

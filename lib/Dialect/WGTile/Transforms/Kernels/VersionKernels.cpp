@@ -115,7 +115,8 @@ private:
       for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
         auto view = dyn_cast<memref::ReinterpretCastOp>(user);
         if (!view || view.getType() != argument.getType() ||
-            llvm::none_of(view->getUsers(), llvm::IsaPred<LoadOp, StoreOp>))
+            llvm::none_of(view->getUsers(),
+                          llvm::IsaPred<LoadOp, ReadOp, StoreOp>))
           continue;
         view.replaceAllUsesWith(Value(argument));
         view.erase();

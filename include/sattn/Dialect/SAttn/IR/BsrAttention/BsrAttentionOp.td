@@ -30,7 +30,7 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
       ["getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
        "getResultTilePosition"]>,
     DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface,
-                              ["getTileSchedule", "planTiles"]>,
+                              ["coversResults", "getTileSchedule", "planTiles"]>,
     DeclareOpInterfaceMethods<SAttn_ContractOpInterface>,
     DeclareOpInterfaceMethods<SAttn_ExtentConstraintOpInterface>,
     DeclareOpInterfaceMethods<SAttn_StorageOpInterface>,
@@ -91,7 +91,7 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
        `sattn.combine_parts` combines, so that no tile takes much longer than
        others. The nnz blocks are cut at each multiple of L = ceil(nnz / (X + 1)),
        of which X or fewer are below nnz: cut x, from 0 on, at (x + 1) * L. A block
-       row of more than L + floor(L / 2) blocks consists of the parts between its
+       row of more than L + floor(L / 4) blocks consists of the parts between its
        cuts. Such a row's part up to the first of its cuts, x, has place x, and the
        part behind each of its cuts x place X + x, where BM rows of `partial` are the
        part's rows of the result in f32 and those of `lse` the logarithm to the base

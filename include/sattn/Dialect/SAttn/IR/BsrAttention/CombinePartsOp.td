@@ -66,8 +66,8 @@ def SAttn_CombinePartsOp : SAttn_Op<"combine_parts", [
       multiple of 2 * BM; `partial` has E columns. Without `origin`, `out` has BM *
       (size of crow - 1) rows. Each batch dimension of `crow` is 1 or that of `out`.
     - (C5) The result has the type of `out`.
-    - (C6) `origin` has the batch, then the first row in `partial` of the tile's part
-      up to the first cut, that of the part behind it, and the number of parts.
+    - (C6) `origin` has the batch, the tile's first row, the two entries of `crow` of
+      its block row, and the tile's first column.
 
     `origin` says which tile of the problem `out` is; then it is smaller, and all
     other operands stay whole.
@@ -96,11 +96,13 @@ def SAttn_CombinePartsOp : SAttn_Op<"combine_parts", [
     /// Number of leading batch dimensions of `out`.
     int64_t getBatchRank() { return getOut().getType().getRank() - 2; }
     /// Columns of the result.
-    int64_t getWidth() { return getOut().getType().getShape().back(); }
+    int64_t getWidth() { return getPartial().getType().getShape().back(); }
     /// Whether `out` is one tile of the problem.
     bool isTile() { return !getOrigin().empty(); }
-    /// Rows of a tile, of one block row.
-    int64_t getTileRows() { return getBlockRows() % 16 == 0 ? 16 : 8; }
+    /// Rows and columns of a tile: few of a block row's, since all that a tile
+    /// has of several parts is in registers.
+    int64_t getTileRows() { return ::std::gcd(getBlockRows(), int64_t(64)); }
+    int64_t getTileColumns();
   }];
   let hasVerifier = 1;
 }

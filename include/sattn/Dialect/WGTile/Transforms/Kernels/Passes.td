@@ -313,10 +313,17 @@ def WGTileOverlapLaunches
 
     Each role waits before the first op that takes more from global memory than
     index arrays, which the contracts of the function around the launch name; a
-    persistent kernel waits before its tiles. If index arrays are read before, the
-    launch has `reads_indices_early`: it may overlap with what is before it only if
-    the caller knows that they are not being written, as the runtime does of a
-    prepared operand.
+    persistent kernel waits before its tiles. A kernel without roles whose tiles may
+    store nothing (`sattn.skips_results` on their loop) waits only in those branches
+    of a tile that access other memory; its first thread block waits before it ends,
+    too, since the next kernel waits for this one alone.
+
+    If index arrays are read before, the launch has `reads_indices_early`: it may
+    overlap with what is before it only if the caller knows that they are not being
+    written, as the runtime does of a prepared operand. The launch does not have it
+    if the one before it is of the same program, shares memory of the program with
+    it and is not programmatic: nothing else is running then. If that kernel is
+    persistent, it allows its dependents to launch at its start.
 
     Before:
     ```mlir
@@ -333,7 +340,10 @@ def WGTileOverlapLaunches
     wgtile.launch @kernels::@f grid(%n) args(%out) {programmatic} : memref<?x?xbf16>
     ```
   }];
-  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def WGTilePrefetchEarly

@@ -1,0 +1,44 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn-c/BsrAttention.h"
+
+#include "Tuning.h"
+
+#include "sattn/Tuning/BsrAttention.h"
+
+using namespace sattn;
+
+static tuning::bsr_attention::Facts
+factsOf(const sattn_bsr_attention &attention) {
+  tuning::bsr_attention::Facts facts;
+  facts.headDim = attention.head_dim;
+  facts.valueDim = attention.value_dim;
+  facts.elementBytes = attention.element_bytes;
+  facts.blockQueries = attention.block_rows;
+  facts.blockKeys = attention.block_columns;
+  facts.areListsShared = attention.shares_mask != 0;
+  facts.hasDropout = attention.has_dropout != 0;
+  facts.mayHaveParts = true;
+  if (attention.nnz >= 0)
+    facts.seenBlocks = attention.nnz * attention.batches;
+  if (attention.longest_row >= 0)
+    facts.longestRow = attention.longest_row;
+  return facts;
+}
+
+int sattn_choose_bsr_attention(const sattn_tables *tables,
+                               const sattn_bsr_attention *attention,
+                               const sattn_search *search,
+                               sattn_parameters *parameters, char **messages) {
+  return capi::chooseParameters(
+      tables, *search, *parameters, messages,
+      [&](llvm::ArrayRef<meta::Table>, const tuning::Search &where) {
+        return tuning::bsr_attention::choose(factsOf(*attention), where);
+      });
+}
