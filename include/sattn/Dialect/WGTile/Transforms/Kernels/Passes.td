@@ -314,7 +314,7 @@ def WGTileOverlapLaunches
     Each role waits before the first op that takes more from global memory than
     index arrays, which the contracts of the function around the launch name; a
     persistent kernel waits before its tiles. A kernel without roles whose tiles may
-    store nothing (`sattn.skips_results` on their loop) waits only in those branches
+    store nothing (`skips_results` on their loop) waits only in those branches
     of a tile that access other memory; its first thread block waits before it ends,
     too, since the next kernel waits for this one alone.
 
