@@ -171,9 +171,9 @@ def test_the_layout_of_dense_is_a_fact(sattn, operands, monkeypatch):
 
     def noted(tables, product, *others):
         seen.append(product.along_k)
-        return choose(tables, product, *others)
+        return choose[type(product)](tables, product, *others)
 
-    monkeypatch.setattr(tuning, "_functions", lambda: (read, free, noted))
+    monkeypatch.setattr(tuning, "_functions", lambda: (read, free, {tuning._Product: noted}))
     for is_transposed in (False, True):
         source = sattn._source.BsrAddmm(dtype="f32", out="f32", transpose_b=is_transposed)
         assert tuning.choose(None, source, "cpu", (64, 256, 96), 11, 1, ()).startswith("tile = [")
