@@ -14,22 +14,18 @@
 
 using namespace sattn;
 
-static std::optional<int64_t> known(int64_t size) {
-  return size < 0 ? std::nullopt : std::optional(size);
-}
-
 static tuning::bsr_addmm::Facts factsOf(const sattn_bsr_addmm &product) {
   tuning::bsr_addmm::Facts facts;
-  facts.m = known(product.m);
-  facts.n = known(product.n);
-  facts.k = known(product.k);
+  facts.m = capi::known(product.m);
+  facts.n = capi::known(product.n);
+  facts.k = capi::known(product.k);
   facts.blockRows = product.block_rows;
   facts.blockColumns = product.block_columns;
   facts.batches = product.batches;
   facts.dtype = product.dtype;
   facts.outDtype = product.out_dtype;
-  facts.nnz = known(product.nnz);
-  facts.longestRow = known(product.longest_row);
+  facts.nnz = capi::known(product.nnz);
+  facts.longestRow = capi::known(product.longest_row);
   facts.alpha = product.alpha;
   facts.beta = product.beta;
   facts.sharesColumns = product.shares_columns != 0;

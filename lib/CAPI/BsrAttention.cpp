@@ -25,10 +25,9 @@ factsOf(const sattn_bsr_attention &attention) {
   facts.areListsShared = attention.shares_mask != 0;
   facts.hasDropout = attention.has_dropout != 0;
   facts.mayHaveParts = true;
-  if (attention.nnz >= 0)
-    facts.seenBlocks = attention.nnz * attention.batches;
-  if (attention.longest_row >= 0)
-    facts.longestRow = attention.longest_row;
+  if (std::optional<int64_t> nnz = capi::known(attention.nnz))
+    facts.seenBlocks = *nnz * attention.batches;
+  facts.longestRow = capi::known(attention.longest_row);
   return facts;
 }
 

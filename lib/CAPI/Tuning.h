@@ -12,6 +12,11 @@ struct sattn_tables {
 
 namespace sattn::capi {
 
+/// A size of a header's struct, where a negative one is not known.
+inline std::optional<int64_t> known(int64_t size) {
+  return size < 0 ? std::nullopt : std::optional(size);
+}
+
 /// Calls `choose` with the caller's values, and returns the choice or the
 /// reason for its failure.
 int chooseParameters(const sattn_tables *tables, const sattn_search &search,

@@ -25,6 +25,7 @@ class NumpyArrays:
     """Arrays of NumPy. bf16 and 8-bit floats are those of ml_dtypes."""
 
     device = None
+    on_gpu = False
     description = "a numpy.ndarray"
 
     @staticmethod
@@ -125,6 +126,7 @@ class TorchArrays:
 
     def __init__(self, device):
         self.device = device
+        self.on_gpu = device.type == "cuda"
         self.description = f"a torch.Tensor on {device}"
 
     @staticmethod
@@ -222,7 +224,7 @@ class TorchArrays:
         """
         import torch
 
-        if self.device.type != "cuda":
+        if not self.on_gpu:
             return False
         with torch.cuda.device(self.device):
             if torch.cuda.is_current_stream_capturing():

@@ -143,7 +143,7 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, ones, in_place,
     """Checks shapes and types, and finds the program: once for each kind of call. transposes: whether dense and out are
     transposed in memory."""
     arrays = operand.arrays
-    target = arrays.device.index if arrays.device is not None and arrays.device.type == "cuda" else _compiler.CPU
+    target = arrays.device.index if arrays.on_gpu else _compiler.CPU
     shape = _shape_of_result(operand, dense)
     dtype = operand.element
     dense_dtype = _arrays.require_element("dense", dense, arrays, _elements.others_of(dtype))
@@ -267,7 +267,7 @@ def _launcher(program, operand, arguments, scalars, checks):
     arrays = operand.arrays
     if not checks:
         return program._launch
-    if arrays.device is None or arrays.device.type != "cuda":
+    if not arrays.on_gpu:
         return program._launch_checked
     host = [arrays.passed(arrays.host(array)) for array in (operand.crow, operand.col)]
     program.check(*arguments[:scalars], *host, *arguments[scalars + 2:])
@@ -360,7 +360,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     result = arrays.empty(call.shape, dense, call.element) if out is None else out
     operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)
     arguments = _arguments(call, operands, alpha, beta)
-    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    on_gpu = arrays.on_gpu
     if on_gpu:
         _explain.log_generic(call.program, arguments, operand.prepared is not None)
     checks = check or check is None and not on_gpu and operand.prepared is None

@@ -17,7 +17,7 @@ def _passed_capture(capture, value, arrays):
         torch = sys.modules.get("torch")
         if torch is not None and _arrays.is_plain(value, torch) and value.device == arrays.device and not value.requires_grad:
             return value
-    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    on_gpu = arrays.on_gpu
     if isinstance(value, np.ndarray):
         own = _arrays.arrays_of(capture.name, value)
         if capture.element in ("bool", "u8"):

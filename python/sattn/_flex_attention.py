@@ -193,7 +193,7 @@ def _source(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, o
     dtype = _arrays.require_element("query", query, arrays, ("f16", "bf16", "f32"))
     for name, array in (("key", key), ("value", value)):
         _arrays.require_element(name, array, arrays, (dtype,))
-    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    on_gpu = arrays.on_gpu
     precision = options.precision or "ieee"
     if dtype != "f32" or not on_gpu:
         precision = "ieee"

@@ -56,7 +56,7 @@ def _shape_of_result(operand, mat1, mat2):
 def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, is_transposed, meta):
     """The program of one kind of call."""
     arrays = operand.arrays
-    target = arrays.device.index if arrays.device is not None and arrays.device.type == "cuda" else _compiler.CPU
+    target = arrays.device.index if arrays.on_gpu else _compiler.CPU
     # That of mat1: of 8 bits, or what input's values are too.
     dtype = arrays.dtype(mat1.dtype)
     if not _elements.is_narrow(dtype):
@@ -232,7 +232,7 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
         _traced.refuse("mat1", mat1)
     call = _call_of(input, mat1, mat2, beta, alpha, out, precision, _bsr.tile_of(meta))
     arrays, arguments = call.operand.arrays, call.arguments
-    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    on_gpu = arrays.on_gpu
     if on_gpu:
         _explain.log_generic(call.program, arguments)
     checks = check or check is None and not on_gpu

@@ -124,7 +124,7 @@ def _sparsity_of(operands):
 
 def _program(format, operands, arrays, precision, overwrite, sparsity):
     """The program of one kind of call."""
-    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    on_gpu = arrays.on_gpu
     dtype = _arrays.require_element("blocks", operands["blocks"], arrays, _elements.FLOATS)
     _arrays.require_element("others", operands["others"], arrays, (dtype,))
     out = _arrays.require_element("accumulators", operands["out"], arrays, _elements.results_of(dtype))
@@ -146,7 +146,7 @@ def _launch(program, operands, order, arrays, checks, cleared):
     passed = {name: arrays.passed(operands[name]) for name in order}
     launch = program._launch
     try:
-        if checks and cleared is None and (arrays.device is None or arrays.device.type != "cuda"):
+        if checks and cleared is None and not arrays.on_gpu:
             launch = program._launch_checked
         elif checks:
             lists = ("offsets", "q", "p", "r")
@@ -219,7 +219,7 @@ def multiply(blocks, others, indices_data, accumulators, check, precision, is_cl
         if len(cache.calls) >= _bsr.CALLS_LIMIT:
             cache.calls.clear()
         cache.calls[key] = program
-    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    on_gpu = arrays.on_gpu
     order = [*[*LISTS[format]][:2], "blocks", "others", *[*LISTS[format]][2:], "out"]
     _launch(program, operands, order, arrays, check or check is None and not on_gpu,
             result if is_cleared and not overwrite else None)

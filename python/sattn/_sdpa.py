@@ -116,7 +116,7 @@ def _draw(arrays):
 def _program(mask, block, query, key, value, batch, dropout, precision, meta):
     """The program of one kind of call. meta: the caller's, or ""."""
     arrays = mask.arrays
-    target = arrays.device.index if arrays.device is not None and arrays.device.type == "cuda" else _compiler.CPU
+    target = arrays.device.index if arrays.on_gpu else _compiler.CPU
     dtype = arrays.dtype(query.dtype)
     _elements.require_kernels("query", dtype, target != _compiler.CPU)
     precision = _elements.precision_of(dtype, precision, target != _compiler.CPU)
@@ -174,7 +174,7 @@ def _call_of(mask, block, query, key, value, batch, scale, probability, precisio
 def _fused(call, mask, check, launch=None):
     """The result of a call. launch: what launches it, if that is known."""
     arrays, arguments = mask.arrays, call.arguments
-    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    on_gpu = arrays.on_gpu
     try:
         if launch is None:
             launch = _bsr._launcher(call.program, mask, arguments, len(call.scalars), check or check is None and not on_gpu)
@@ -261,7 +261,7 @@ def _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precisio
     scale = 1 / math.sqrt(depth) if scale is None else number("scale", scale)
     if values.shape[-1] % _KEY_MULTIPLE == 0 and all(0 < columns <= _MOST_COLUMNS for columns in (depth, value.shape[-1])):
         arrays = _arrays.arrays_of("query", query)
-        on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+        on_gpu = arrays.on_gpu
         mask = _Mask(arrays, crow, col, prepared.longest if prepared is not None and on_gpu and not probability else None)
         call = _call_of(mask, tuple(values.shape[-2:]), query, key, value, batch, scale, probability, precision,
                         _bsr.tile_of(meta), draw)

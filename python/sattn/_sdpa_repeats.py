@@ -59,7 +59,7 @@ def repeatable(query, key, value, attn_mask, dropout_p, is_causal, given_scale, 
     parts = _mask_of(attn_mask)
     if parts is None or any(type(one) not in _repeats._plain for one in (query, *parts)):
         return None
-    on_gpu, program = mask.arrays.device.type == "cuda", call.program
+    on_gpu, program = mask.arrays.on_gpu, call.program
     place = _key(query, key, value, attn_mask, parts, given_scale, check, precision, tile)
     calls = cache.sdpa_repeats
     try:

@@ -35,7 +35,7 @@ def _call_of(operand, meta):
     arrays = operand.arrays
     _arrays.require_element("input", operand.values, arrays, _elements.FLOATS)
     _arrays.require_no_derivative("input", operand.values)
-    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    on_gpu = arrays.on_gpu
     _elements.require_kernels("input", operand.element, on_gpu)
     shape = (*operand.batch, *operand.values.shape[-3:])
     source = BsrSoftmax(dtype=operand.element, block=operand.block, index=operand.index, batch=len(operand.batch), meta=meta)
@@ -114,7 +114,7 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
     arrays = operand.arrays
     program, named, result = _call_of(operand, _bsr.tile_of(meta))
     arguments = list(named.values())
-    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    on_gpu = arrays.on_gpu
     if on_gpu:
         _explain.log_generic(program, arguments, operand.prepared is not None)
     try:

@@ -125,9 +125,9 @@ SmallVector<Range> CombinePartsOp::getIterationDomain(OpBuilder &b) {
 }
 
 namespace {
-/// The stored blocks of a tile's block row, and whether it has parts.
+/// The stored blocks of a tile's block row.
 struct BlockRow {
-  Value begin, end, hasParts;
+  Value begin, end;
 };
 } // namespace
 
@@ -138,37 +138,34 @@ static BlockCuts findCuts(ImplicitLocOpBuilder &b, CombinePartsOp op) {
   return BlockCuts(b, op.getBlocks(), rows, op.getBlockRows());
 }
 
-static Value hasParts(ImplicitLocOpBuilder &b, CombinePartsOp op, Value begin,
-                      Value end) {
+static Value hasParts(ImplicitLocOpBuilder &b, CombinePartsOp op,
+                      BlockRow row) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
-                               arith::SubIOp::create(b, end, begin),
+                               arith::SubIOp::create(b, row.end, row.begin),
                                findCuts(b, op).longest);
 }
 
-static BlockRow readBlockRow(OpBuilder &builder, CombinePartsOp op,
+static BlockRow readBlockRow(ImplicitLocOpBuilder &b, CombinePartsOp op,
                              ArrayRef<OpFoldResult> offsets) {
-  ImplicitLocOpBuilder b(op.getLoc(), builder);
   int64_t batches = op.getBatchRank();
   AffineExpr number = b.getAffineDimExpr(0).floorDiv(op.getBlockRows());
-  auto readOffset = [&](AffineExpr place) -> Value {
-    SmallVector<OpFoldResult> places = placeInBatches(
-        b, b.getLoc(), op.getCrow(), 1, offsets.take_front(batches));
-    places.push_back(affine::makeComposedFoldedAffineApply(b, b.getLoc(), place,
-                                                           {offsets[batches]}));
-    Value entry = tensor::ExtractOp::create(
-        b, op.getCrow(),
-        getValueOrCreateConstantIndexOp(b, b.getLoc(), places));
+  auto read = [&](AffineExpr expr) -> Value {
+    OpFoldResult place = affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), expr, {offsets[batches]});
+    Value entry = readOffset(b, b.getLoc(), op.getCrow(),
+                             offsets.take_front(batches), place);
     return arith::IndexCastOp::create(b, b.getIndexType(), entry);
   };
-  Value begin = readOffset(number), end = readOffset(number + 1);
-  return {begin, end, hasParts(b, op, begin, end)};
+  Value begin = read(number), end = read(number + 1);
+  return {begin, end};
 }
 
 /// A tile of a block row without parts has no rows.
 LogicalResult CombinePartsOp::getResultTilePosition(
-    OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
+    OpBuilder &builder, unsigned, ArrayRef<OpFoldResult> offsets,
     ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
     SmallVector<OpFoldResult> &resultSizes) {
+  ImplicitLocOpBuilder b(getLoc(), builder);
   int64_t rows = getBatchRank();
   Value out = getDestination(getOut());
   resultOffsets = llvm::to_vector(offsets);
@@ -177,7 +174,7 @@ LogicalResult CombinePartsOp::getResultTilePosition(
     resultSizes.back() = b.getIndexAttr(getWidth());
   resultOffsets[rows] =
       arith::SelectOp::create(
-          b, getLoc(), readBlockRow(b, *this, offsets).hasParts,
+          b, hasParts(b, *this, readBlockRow(b, *this, offsets)),
           getValueOrCreateConstantIndexOp(b, getLoc(), offsets[rows]),
           getValueOrCreateConstantIndexOp(
               b, getLoc(), tensor::getMixedSize(b, getLoc(), out, rows)))
@@ -189,9 +186,10 @@ LogicalResult CombinePartsOp::getResultTilePosition(
 
 /// Only `out` is cut: `origin` says where the tile is among the rest.
 FailureOr<TilingResult>
-CombinePartsOp::getTiledImplementation(OpBuilder &b,
+CombinePartsOp::getTiledImplementation(OpBuilder &builder,
                                        ArrayRef<OpFoldResult> offsets,
                                        ArrayRef<OpFoldResult> sizes) {
+  ImplicitLocOpBuilder b(getLoc(), builder);
   BlockRow row = readBlockRow(b, *this, offsets);
   SmallVector<Value> origin =
       getValueOrCreateConstantIndexOp(b, getLoc(), offsets.drop_back());
@@ -273,7 +271,7 @@ private:
 /// Most tiles have nothing to do, and branch around all of it.
 Value CombineProgram::build() {
   auto branch =
-      scf::IfOp::create(b, op.getOut().getType(), hasParts(b, op, begin, end),
+      scf::IfOp::create(b, op.getOut().getType(), hasParts(b, op, {begin, end}),
                         /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.elseBlock());

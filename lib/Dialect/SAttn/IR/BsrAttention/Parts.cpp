@@ -19,6 +19,14 @@
 using namespace mlir;
 using namespace sattn;
 
+Value sattn::readOffset(OpBuilder &b, Location loc, Value crow,
+                        ArrayRef<OpFoldResult> batch, OpFoldResult place) {
+  SmallVector<OpFoldResult> places = placeInBatches(b, loc, crow, 1, batch);
+  places.push_back(place);
+  return tensor::ExtractOp::create(
+      b, loc, crow, getValueOrCreateConstantIndexOp(b, loc, places));
+}
+
 OpFoldResult sattn::countTileRows(OpBuilder &builder, BsrAttentionOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), builder);
   int64_t batches = op.getBatchRank();
@@ -70,12 +78,7 @@ private:
     return arith::SelectOp::create(b, condition, first, second);
   }
   Value readEntry(Value place) {
-    SmallVector<OpFoldResult> places =
-        placeInBatches(b, b.getLoc(), op.getCrow(), 1, batch);
-    places.push_back(place);
-    return tensor::ExtractOp::create(
-        b, op.getCrow(),
-        getValueOrCreateConstantIndexOp(b, b.getLoc(), places));
+    return readOffset(b, b.getLoc(), op.getCrow(), batch, place);
   }
   /// A constant of the type of offsets.
   Value number(int64_t value) {

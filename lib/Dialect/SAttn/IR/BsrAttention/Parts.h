@@ -20,6 +20,11 @@
 
 namespace sattn {
 
+/// The entry of `crow` at a place of a batch, in its own type.
+mlir::Value readOffset(mlir::OpBuilder &b, mlir::Location loc, mlir::Value crow,
+                       llvm::ArrayRef<mlir::OpFoldResult> batch,
+                       mlir::OpFoldResult place);
+
 /// Rows of the loop over tiles: those of the result, then BM for each cut, of
 /// the part behind it.
 mlir::OpFoldResult countTileRows(mlir::OpBuilder &b, BsrAttentionOp op);
