@@ -9,7 +9,8 @@
 |* Compiles MLIR with sattn ops. Texts are UTF-8; those that functions return *|
 |* end in a null character and belong to the caller, who gives them to        *|
 |* sattn_text_free, unless said otherwise. Functions may be called from       *|
-|* several threads.                                                           *|
+|* several threads. A pointer that may not be null, and a number out of its   *|
+|* range, are errors like others: a function with `messages` says so there.   *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -45,7 +46,7 @@ typedef struct sattn_options {
 SATTN_C_EXPORT const char *sattn_version(void);
 
 /* Compiles one function of a module, given as text or bytecode. Text may be
-   anything; bytecode is trusted: MLIR's reader checks it only in part, and what
+   anything, and is refused where it is nested more than 256 deep; bytecode is trusted: MLIR's reader checks it only in part, and what
    no compiler wrote may end the process. Returns null where the compilation
    fails. `messages`, if not null, gets what the compiler said, a
    line each ("3:8: error: ..."), remarks and warnings of a success included. */
@@ -55,10 +56,12 @@ SATTN_C_EXPORT sattn_program *sattn_compile(const char *source, size_t size,
 
 SATTN_C_EXPORT void sattn_program_free(sattn_program *program);
 
-/* JSON that says how to run it (docs/Manifest.md). As long as the program. */
+/* JSON that says how to run it (docs/Manifest.md). As long as the program; null
+   of a null program. */
 SATTN_C_EXPORT const char *sattn_program_manifest(const sattn_program *program);
 
-/* PTX, as long as the program; `size` gets its length. Empty on the CPU. */
+/* PTX, as long as the program; `size`, if not null, gets its length. Empty on
+   the CPU; null of a null program. */
 SATTN_C_EXPORT const char *sattn_program_image(const sattn_program *program,
                                                size_t *size);
 

@@ -33,12 +33,29 @@ static tuning::bsr_addmm::Facts factsOf(const sattn_bsr_addmm &product) {
   return facts;
 }
 
+static std::string check(const sattn_bsr_addmm *product) {
+  if (!product)
+    return "expected a product, but got null";
+  if (!product->dtype || !product->out_dtype)
+    return std::string("expected ") + (product->dtype ? "out_dtype" : "dtype") +
+           ", but got null";
+  if (!llvm::is_contained(
+          {"f16", "bf16", "f32", "f64", "i8", "f8E4M3FN", "f8E5M2"},
+          llvm::StringRef(product->dtype)))
+    return std::string("expected dtype f16, bf16, f32, f64, i8, f8E4M3FN or "
+                       "f8E5M2, but got '") +
+           product->dtype + "'";
+  return capi::checkSizes({{"block_rows", product->block_rows},
+                           {"block_columns", product->block_columns},
+                           {"batches", product->batches}});
+}
+
 int sattn_choose_bsr_addmm(const sattn_tables *tables,
                            const sattn_bsr_addmm *product,
                            const sattn_search *search,
                            sattn_parameters *parameters, char **messages) {
   return capi::chooseParameters(
-      tables, *search, *parameters, messages,
+      tables, search, parameters, messages, [&] { return check(product); },
       [&](llvm::ArrayRef<meta::Table> searched, const tuning::Search &where) {
         return tuning::bsr_addmm::choose(searched, factsOf(*product), where);
       });

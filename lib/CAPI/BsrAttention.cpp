@@ -31,12 +31,23 @@ factsOf(const sattn_bsr_attention &attention) {
   return facts;
 }
 
+static std::string check(const sattn_bsr_attention *attention) {
+  if (!attention)
+    return "expected an attention, but got null";
+  return capi::checkSizes({{"head_dim", attention->head_dim},
+                           {"value_dim", attention->value_dim},
+                           {"element_bytes", attention->element_bytes},
+                           {"block_rows", attention->block_rows},
+                           {"block_columns", attention->block_columns},
+                           {"batches", attention->batches, 0}});
+}
+
 int sattn_choose_bsr_attention(const sattn_tables *tables,
                                const sattn_bsr_attention *attention,
                                const sattn_search *search,
                                sattn_parameters *parameters, char **messages) {
   return capi::chooseParameters(
-      tables, *search, *parameters, messages,
+      tables, search, parameters, messages, [&] { return check(attention); },
       [&](llvm::ArrayRef<meta::Table>, const tuning::Search &where) {
         return tuning::bsr_attention::choose(factsOf(*attention), where);
       });

@@ -152,6 +152,14 @@ const char *sattn_version(void) { return sattn::version(); }
 
 sattn_program *sattn_compile(const char *source, size_t size,
                              const sattn_options *options, char **messages) {
+  if (!source || !options || options->threads < 0) {
+    capi::giveError(messages, !source    ? "expected a source, but got null"
+                              : !options ? "expected options, but got null"
+                                         : "expected at least 0 threads, but "
+                                           "got " +
+                                               llvm::Twine(options->threads));
+    return nullptr;
+  }
   Session session;
   auto program = std::make_unique<sattn_program>();
   bool done = [&] {
@@ -177,7 +185,7 @@ sattn_program *sattn_compile(const char *source, size_t size,
 }
 
 int sattn_program_lacks_versions(const sattn_program *program) {
-  return program->source.has_value();
+  return program && program->source.has_value();
 }
 
 sattn_program *sattn_program_complete(const sattn_program *program,
@@ -185,7 +193,7 @@ sattn_program *sattn_program_complete(const sattn_program *program,
   Session session;
   auto complete = std::make_unique<sattn_program>();
   bool done = [&] {
-    if (!program->source) {
+    if (!program || !program->source) {
       session.say("expected a program that lacks versions of its kernels");
       return false;
     }
@@ -206,16 +214,17 @@ sattn_program *sattn_program_complete(const sattn_program *program,
 void sattn_program_free(sattn_program *program) { delete program; }
 
 const char *sattn_program_manifest(const sattn_program *program) {
-  return program->manifest.c_str();
+  return program ? program->manifest.c_str() : nullptr;
 }
 
 const char *sattn_program_image(const sattn_program *program, size_t *size) {
-  *size = program->image.size();
-  return program->image.c_str();
+  if (size)
+    *size = program ? program->image.size() : 0;
+  return program ? program->image.c_str() : nullptr;
 }
 
 sattn_entry sattn_program_entry(const sattn_program *program) {
-  return program->cpu ? program->cpu->entryPoint() : nullptr;
+  return program && program->cpu ? program->cpu->entryPoint() : nullptr;
 }
 
 /// The fields of a memref descriptor of this rank.
@@ -232,8 +241,13 @@ static runtime::TensorView readDescriptor(const void *descriptor,
 }
 
 char *sattn_program_run(const sattn_program *program, void **arguments) {
-  if (!program->cpu)
+  if (!program || !program->cpu)
     return capi::copyText("expected a program for the CPU");
+  for (auto [index, spec] : llvm::enumerate(program->parsed.arguments))
+    if (!arguments || !arguments[index] ||
+        (spec.isTensor && !*static_cast<void **>(arguments[index])))
+      return capi::copyText("argument '" + spec.name +
+                            "': expected a pointer, but got null");
   std::vector<runtime::Argument> values;
   for (auto [index, spec] : llvm::enumerate(program->parsed.arguments)) {
     if (spec.isTensor)
@@ -253,6 +267,12 @@ char *sattn_program_run(const sattn_program *program, void **arguments) {
 
 char *sattn_assemble(const char *ptx, size_t size, const char *chip,
                      size_t *cubin_size, char **messages) {
+  if (!ptx || !cubin_size) {
+    capi::giveError(messages, ptx ? "expected a place for the cubin's size, but "
+                                    "got null"
+                                  : "expected PTX, but got null");
+    return nullptr;
+  }
   Session session;
   auto loc = UnknownLoc::get(&session.context());
   FailureOr<Chip> known =
@@ -273,6 +293,11 @@ char *sattn_assemble(const char *ptx, size_t size, const char *chip,
 
 char *sattn_run_passes(const char *source, size_t size, const char *passes,
                        char **messages) {
+  if (!source || !passes) {
+    capi::giveError(messages, source ? "expected passes, but got null"
+                                     : "expected a source, but got null");
+    return nullptr;
+  }
   static std::once_flag registered;
   std::call_once(registered, registerAllPasses);
   Session session;

@@ -10,6 +10,7 @@
 
 #include "sattn/InitAll.h"
 #include "sattn/Remarks.h"
+#include "sattn/TextNesting.h"
 
 #include "mlir/IR/Location.h"
 #include "mlir/Parser/Parser.h"
@@ -21,6 +22,7 @@
 #include <cstring>
 
 using namespace mlir;
+using namespace sattn;
 using namespace sattn::capi;
 
 static const DialectRegistry &allDialects() {
@@ -69,6 +71,10 @@ Session::Session()
 bool Session::parse(StringRef source) {
   // A copy that ends in a null character, which the parser of text needs; the
   // one of bytecode reads beyond some buffers' ends.
+  if (std::optional<std::string> deep = findDeepNesting(source)) {
+    text += *deep + "\n";
+    return false;
+  }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(source, "source"), llvm::SMLoc());
@@ -83,6 +89,11 @@ void Session::say(const llvm::Twine &message) {
 void Session::giveMessages(char **messages) const {
   if (messages)
     *messages = copyText(text);
+}
+
+void sattn::capi::giveError(char **messages, const llvm::Twine &message) {
+  if (messages)
+    *messages = copyText(("error: " + message + "\n").str());
 }
 
 char *sattn::capi::copyText(StringRef text) {

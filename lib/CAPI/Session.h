@@ -38,6 +38,9 @@ private:
 /// A copy that sattn_text_free takes.
 char *copyText(llvm::StringRef text);
 
+/// Writes one line of an error for the caller to free, if it is requested.
+void giveError(char **messages, const llvm::Twine &message);
+
 } // namespace sattn::capi
 
 #endif // SATTN_LIB_CAPI_SESSION_H

@@ -39,9 +39,19 @@ sattn_tables *sattn_tables_read(const char *path, char **messages) {
 
 void sattn_tables_free(sattn_tables *tables) { delete tables; }
 
+std::string capi::checkSizes(llvm::ArrayRef<Size> sizes) {
+  for (const Size &size : sizes)
+    if (size.value < size.least)
+      return ("expected " + size.name + " of at least " +
+              llvm::Twine(size.least) + ", but got " + llvm::Twine(size.value))
+          .str();
+  return {};
+}
+
 int capi::chooseParameters(
-    const sattn_tables *tables, const sattn_search &search,
-    sattn_parameters &parameters, char **messages,
+    const sattn_tables *tables, const sattn_search *search,
+    sattn_parameters *parameters, char **messages,
+    llvm::function_ref<std::string()> check,
     llvm::function_ref<llvm::Expected<tuning::Choice>(
         llvm::ArrayRef<meta::Table>, const tuning::Search &)>
         choose) {
@@ -49,17 +59,27 @@ int capi::chooseParameters(
     give(messages, "error", reason);
     return 0;
   };
+  if (!search || !parameters)
+    return refuse(search ? "expected a place for parameters, but got null"
+                         : "expected a search, but got null");
+  if (std::string reason = check(); !reason.empty())
+    return refuse(reason);
   std::optional<tuning::Target> target =
-      tuning::findTarget(orEmpty(search.target));
+      tuning::findTarget(orEmpty(search->target));
   if (!target)
     return refuse("expected a target out of " +
                   llvm::join(tuning::targetNames(), ", ") + ", but got '" +
-                  orEmpty(search.target).str() + "'");
-  target->sharedBytes = search.shared_bytes;
+                  orEmpty(search->target).str() + "'");
+  bool isCPU = orEmpty(search->target) == "cpu";
+  if (std::string reason =
+          checkSizes({{"shared_bytes", search->shared_bytes, isCPU ? INT64_MIN : 1}});
+      !reason.empty())
+    return refuse(reason);
+  target->sharedBytes = search->shared_bytes;
   tuning::Search where{*target};
-  where.device = orEmpty(search.device).str();
+  where.device = orEmpty(search->device).str();
   llvm::SmallVector<StringRef> row;
-  orEmpty(search.row).split(row, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  orEmpty(search->row).split(row, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   where.row.assign(row.begin(), row.end());
   llvm::ArrayRef<meta::Table> searched;
   if (tables)
@@ -68,7 +88,7 @@ int capi::chooseParameters(
   if (!choice)
     return refuse(llvm::toString(choice.takeError()));
   const tuning::Parameters &chosen = choice->parameters;
-  parameters = {chosen.rows,
+  *parameters = {chosen.rows,
                 chosen.columns,
                 chosen.depth,
                 chosen.stages.value_or(0),

@@ -19,8 +19,19 @@ inline std::optional<int64_t> known(int64_t size) {
 
 /// Calls `choose` with the caller's values, and returns the choice or the
 /// reason for its failure.
-int chooseParameters(const sattn_tables *tables, const sattn_search &search,
-                     sattn_parameters &parameters, char **messages,
+/// A size, by its name in the header, and the least that it may be.
+struct Size {
+  llvm::StringRef name;
+  int64_t value, least = 1;
+};
+/// Says which size is too small; empty if none is.
+std::string checkSizes(llvm::ArrayRef<Size> sizes);
+
+/// `check` says what is wrong with the op, before anything is chosen; empty if
+/// nothing is.
+int chooseParameters(const sattn_tables *tables, const sattn_search *search,
+                     sattn_parameters *parameters, char **messages,
+                     llvm::function_ref<std::string()> check,
                      llvm::function_ref<llvm::Expected<tuning::Choice>(
                          llvm::ArrayRef<meta::Table>, const tuning::Search &)>
                          choose);

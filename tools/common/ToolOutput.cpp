@@ -8,6 +8,8 @@
 
 #include "ToolOutput.h"
 
+#include "sattn/TextNesting.h"
+
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/InitLLVM.h"
@@ -35,6 +37,14 @@ LogicalResult sattn::keepOutput(StringRef tool, llvm::ToolOutputFile &output) {
   return success();
 }
 
+LogicalResult sattn::checkText(StringRef file, StringRef text) {
+  std::optional<std::string> deep = findDeepNesting(text);
+  if (!deep)
+    return success();
+  llvm::errs() << (file == "-" ? "<stdin>" : file) << ":" << *deep << "\n";
+  return failure();
+}
+
 static LogicalResult runOpt(StringRef tool, StringRef inputName,
                             StringRef outputName, DialectRegistry &registry) {
   if (inputName == "-" &&
@@ -48,6 +58,8 @@ static LogicalResult runOpt(StringRef tool, StringRef inputName,
     llvm::errs() << error << "\n";
     return failure();
   }
+  if (failed(sattn::checkText(inputName, input->getBuffer())))
+    return failure();
   LogicalResult result = MlirOptMain(output->os(), std::move(input), registry,
                                      MlirOptMainConfig::createFromCLOptions());
   if (failed(result)) {

@@ -25,6 +25,10 @@ mlir::LogicalResult flushOutput(llvm::StringRef tool, llvm::raw_fd_ostream &os,
 mlir::LogicalResult keepOutput(llvm::StringRef tool,
                                llvm::ToolOutputFile &output);
 
+/// Says why a program's text cannot be taken, "FILE:3:8: error: ...", and
+/// returns failure.
+mlir::LogicalResult checkText(llvm::StringRef file, llvm::StringRef text);
+
 /// `main` of a tool like mlir-opt whose output is checked.
 int optMain(int argc, char **argv, llvm::StringRef tool,
             llvm::StringRef overview, mlir::DialectRegistry &registry);

@@ -8,6 +8,8 @@
 
 #include "ProgramSource.h"
 
+#include "ToolOutput.h"
+
 #include "sattn/Pipelines/SAttnEntry.h"
 #include "sattn/Target/Chip.h"
 #include "sattn/Target/Manifest.h"
@@ -77,6 +79,8 @@ ErrorOr<ProgramSource> sattn::run::loadProgram(MLIRContext *context,
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file)
     return Error(message);
+  if (failed(checkText(path, file->getBuffer())))
+    return Error("'" + path + "' is no valid program");
   ProgramSource program;
   program.sources = std::make_shared<llvm::SourceMgr>();
   // A copy, because the parser of bytecode reads beyond some buffers' ends.

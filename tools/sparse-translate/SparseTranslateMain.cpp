@@ -334,6 +334,8 @@ int sattn::sparseTranslateMain(int argc, char **argv,
     llvm::errs() << error << "\n";
     return 1;
   }
+  if (failed(checkText(options.input, input->getBuffer())))
+    return 1;
   DialectRegistry registry;
   registerAllDialects(registry);
   if (extend)

@@ -23,7 +23,8 @@ def SAttnTileLinalg : Pass<"sattn-tile-linalg", "::mlir::func::FuncOp"> {
     Tiles each `linalg` op on tensors that is in no loop over tiles to an
     `scf.forall` of its own, as `sattn-tile` does with ops of `sattn`: elementwise
     ops, transposes, broadcasts and fills, and contractions, which accumulate their
-    tiles in f32. Tiles have up to 64 rows and columns along the last two
+    tiles in f32: matrix products, and sums of products along rows, rowsum(A * B), of
+    tensors of any rank. Tiles have up to 64 rows and columns along the last two
     dimensions of the result, and one element along the others; ragged edges are
     pads.
 

@@ -66,6 +66,48 @@ static bool isWindowed(AffineMap map) {
   return map.isProjectedPermutation(/*allowZeroInResults=*/true);
 }
 
+/// How an op is computed tile by tile.
+enum class Form {
+  Elementwise,
+  /// The sum of matrix products.
+  Product,
+  /// Sums of products along rows: rowsum(A * B).
+  RowSum
+};
+
+/// How the sum of products of an op's two inputs is computed; nothing if it is
+/// neither a matrix product nor one of rows.
+static std::optional<Form> findSumForm(linalg::LinalgOp op) {
+  OpOperand *init = op.getDpsInitOperand(0);
+  AffineMap result = op.getMatchingIndexingMap(init);
+  unsigned rank = result.getNumResults();
+  if (op.getNumLoops() != rank + 1 || op.getNumDpsInputs() != 2)
+    return std::nullopt;
+  // Whether an input has the loop of a dimension of the result, or that of the
+  // sum.
+  auto has = [&](unsigned input, unsigned dim) {
+    AffineMap map = op.getMatchingIndexingMap(op.getDpsInputOperand(input));
+    for (unsigned loop = 0; loop <= rank; ++loop) {
+      std::optional<unsigned> place =
+          result.getResultPosition(getAffineDimExpr(loop, op.getContext()));
+      if (place.value_or(rank) == dim)
+        return map.isFunctionOfDim(loop);
+    }
+    return false;
+  };
+  if (!has(0, rank) || !has(1, rank))
+    return std::nullopt;
+  if (has(0, rank - 1) && has(1, rank - 1))
+    return Form::RowSum;
+  if (rank < 2)
+    return std::nullopt;
+  for (unsigned left : {0, 1})
+    if (has(left, rank - 2) && !has(1 - left, rank - 2) &&
+        !has(left, rank - 1) && has(1 - left, rank - 1))
+      return Form::Product;
+  return std::nullopt;
+}
+
 static bool canBeTiled(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1 ||
       op->getNumResults() != 1)
@@ -84,8 +126,7 @@ static bool canBeTiled(linalg::LinalgOp op) {
     return false;
   if (isElementwise)
     return op.getNumLoops() == static_cast<unsigned>(rank);
-  return isMultiplyAdd(op) && rank >= 2 &&
-         op.getNumLoops() == static_cast<unsigned>(rank) + 1;
+  return isMultiplyAdd(op) && findSumForm(op);
 }
 
 namespace {
@@ -97,7 +138,10 @@ public:
       : b(b), op(op), loc(op.getLoc()), allowTF32(allowTF32),
         init(op.getDpsInitOperand(0)),
         outType(cast<RankedTensorType>(init->get().getType())),
-        rank(outType.getRank()) {}
+        rank(outType.getRank()),
+        form(op.getNumReductionLoops() == 0 ? Form::Elementwise
+                                            : *findSumForm(op)),
+        firstTileLoop(form == Form::RowSum ? rank - 1 : rank - 2) {}
 
   void run() {
     b.setInsertionPoint(op);
@@ -105,24 +149,24 @@ public:
         tensor::getMixedSizes(b, loc, init->get());
     SmallVector<OpFoldResult> zeros(rank, b.getIndexAttr(0)), steps;
     for (int64_t dim = 0; dim < rank; ++dim) {
-      extents.push_back(dim < rank - 2 ? 1 : chooseExtent(outType, dim));
+      extents.push_back(isTileLoop(dim) ? chooseExtent(outType, dim) : 1);
       steps.push_back(b.getIndexAttr(extents.back()));
     }
-    bool isProduct = op.getNumReductionLoops() == 1;
+    bool isSum = form != Form::Elementwise;
     Value target = init->get();
     if (auto fill = target.getDefiningOp<linalg::FillOp>();
-        isProduct && fill && matchPattern(fill.value(), m_AnyZeroFloat())) {
+        isSum && fill && matchPattern(fill.value(), m_AnyZeroFloat())) {
       // Zeros need not be written to be added to.
       target = fill.getOutputs().front();
       isAdded = false;
     }
-    if (isProduct)
+    if (isSum)
       extents.push_back(chooseDepth());
     auto loop = scf::ForallOp::create(
         b, loc, zeros, bounds, steps, ValueRange{target},
         b.getArrayAttr(blockMapping(b.getContext(), rank)));
     // Not on the contraction's own loop, which goes away if it has one step.
-    if (isProduct && allowTF32)
+    if (form == Form::Product && allowTF32)
       loop->setAttr(kTF32AttrName, b.getUnitAttr());
     b.setInsertionPointToStart(loop.getBody());
     for (auto [dim, index] : llvm::enumerate(loop.getInductionVars()))
@@ -130,7 +174,9 @@ public:
       offsets.push_back(isWhole(dim) ? OpFoldResult(b.getIndexAttr(0))
                                      : OpFoldResult(index));
     destination = loop.getRegionIterArgs().front();
-    Value tile = isProduct ? createProduct() : createElementwise();
+    Value tile = form == Form::Elementwise ? createElementwise()
+                 : form == Form::Product   ? createProduct()
+                                           : createRowSum();
     writeBack(loop, tile);
     sinkScalars(loop);
     b.replaceOp(op, loop.getResults());
@@ -144,6 +190,9 @@ private:
   OpOperand *init;
   RankedTensorType outType;
   int64_t rank;
+  Form form;
+  /// The loops from this one on are the tile's own dimensions.
+  int64_t firstTileLoop;
   /// Whether the init is read.
   bool isAdded = true;
   /// Sizes of a tile along each loop, and where it begins.
@@ -181,7 +230,7 @@ private:
 
   /// Whether a loop is one of the tile's own dimensions.
   bool isTileLoop(unsigned loop) {
-    return static_cast<int64_t>(loop) >= rank - 2;
+    return static_cast<int64_t>(loop) >= firstTileLoop;
   }
 
   /// The part of a tile inside a dimension of `source`, in terms of that
@@ -242,12 +291,14 @@ private:
 
   /// The tile's dimension of a loop: rows, columns.
   AffineExpr tileDim(unsigned loop) {
-    return b.getAffineDimExpr(loop - (rank - 2));
+    return b.getAffineDimExpr(loop - firstTileLoop);
   }
 
+  /// Has the dimensions that the tile has in the result.
   Value emptyTile(Type element) {
-    return tensor::EmptyOp::create(b, loc, ArrayRef(extents).slice(rank - 2, 2),
-                                   element);
+    return tensor::EmptyOp::create(
+        b, loc, ArrayRef(extents).slice(firstTileLoop, rank - firstTileLoop),
+        element);
   }
 
   /// The op itself on a tile.
@@ -361,7 +412,8 @@ private:
 
   /// The sum, added to the old content if that is read, rounded once.
   Value createEpilogue(Value sum) {
-    AffineMap identity = b.getMultiDimIdentityMap(2);
+    unsigned dims = rank - firstTileLoop;
+    AffineMap identity = b.getMultiDimIdentityMap(dims);
     SmallVector<Value> inputs = {sum};
     SmallVector<AffineMap> maps(isAdded ? 3 : 2, identity);
     if (isAdded) {
@@ -369,7 +421,7 @@ private:
       inputs.push_back(
           window(destination, op.getMatchingIndexingMap(init), loops));
     }
-    SmallVector<utils::IteratorType> iterators(2,
+    SmallVector<utils::IteratorType> iterators(dims,
                                                utils::IteratorType::parallel);
     Type element = outType.getElementType();
     Value empty = emptyTile(element);
@@ -407,22 +459,16 @@ private:
         ->getResult(0);
   }
 
-  /// The sum of matrix products of tiles along the reduction, in f32.
-  Value createProduct() {
-    unsigned row = rank - 2, reduced = rank;
-    OpOperand *lhs = op.getDpsInputOperand(0), *rhs = op.getDpsInputOperand(1);
-    auto has = [&](OpOperand *operand, unsigned loop) {
-      return op.getMatchingIndexingMap(operand).isFunctionOfDim(loop);
-    };
-    if (!has(lhs, row))
-      std::swap(lhs, rhs);
+  /// The sum along the reduction, in f32, of what `add` adds for each step of
+  /// `lhs` to the sum before.
+  Value createSum(OpOperand *lhs, llvm::function_ref<Value(Value sum)> add) {
     Value zeroElement = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
     Value zeros =
         linalg::FillOp::create(b, loc, zeroElement, emptyTile(b.getF32Type()))
             .getResult(0);
     unsigned dim = *op.getMatchingIndexingMap(lhs).getResultPosition(
-        b.getAffineDimExpr(reduced));
-    int64_t depth = extents[reduced];
+        b.getAffineDimExpr(rank));
+    int64_t depth = extents[rank];
     AffineExpr s0 = b.getAffineSymbolExpr(0);
     OpFoldResult steps = affine::makeComposedFoldedAffineApply(
         b, loc, s0.ceilDiv(depth),
@@ -437,15 +483,59 @@ private:
       b.setInsertionPointToStart(loop.getBody());
       offsets.push_back(affine::makeComposedFoldedAffineApply(
           b, loc, b.getAffineDimExpr(0) * depth, {loop.getInductionVar()}));
-      Value left = matrixWindow(lhs, row), right = matrixWindow(rhs, reduced);
-      Value sum =
-          linalg::MatmulOp::create(b, loc, ValueRange{left, right},
-                                   ValueRange{loop.getRegionIterArgs().front()})
-              .getResult(0);
-      scf::YieldOp::create(b, loc, sum);
+      scf::YieldOp::create(b, loc, add(loop.getRegionIterArgs().front()));
       offsets.pop_back();
     }
     return createEpilogue(loop.getResult(0));
+  }
+
+  Value createProduct() {
+    unsigned row = rank - 2, reduced = rank;
+    OpOperand *lhs = op.getDpsInputOperand(0), *rhs = op.getDpsInputOperand(1);
+    if (!op.getMatchingIndexingMap(lhs).isFunctionOfDim(row))
+      std::swap(lhs, rhs);
+    return createSum(lhs, [&](Value sum) {
+      Value left = matrixWindow(lhs, row), right = matrixWindow(rhs, reduced);
+      return linalg::MatmulOp::create(b, loc, ValueRange{left, right},
+                                      ValueRange{sum})
+          .getResult(0);
+    });
+  }
+
+  /// Rows of both factors, multiplied element by element.
+  Value createRowSum() {
+    return createSum(op.getDpsInputOperand(0), [&](Value sum) {
+      SmallVector<Value> inputs;
+      SmallVector<AffineMap> maps;
+      for (OpOperand *operand : op.getDpsInputOperands()) {
+        SmallVector<unsigned> loops;
+        inputs.push_back(
+            window(operand->get(), op.getMatchingIndexingMap(operand), loops));
+        SmallVector<AffineExpr> exprs;
+        for (unsigned loop : loops)
+          exprs.push_back(tileDim(loop));
+        maps.push_back(AffineMap::get(2, 0, exprs, b.getContext()));
+      }
+      maps.push_back(AffineMap::get(2, 0, b.getAffineDimExpr(0)));
+      return linalg::GenericOp::create(
+                 b, loc, sum.getType(), inputs, sum, maps,
+                 ArrayRef{utils::IteratorType::parallel,
+                          utils::IteratorType::reduction},
+                 [](OpBuilder &nested, Location loc, ValueRange args) {
+                   SmallVector<Value> factors(args.take_front(2));
+                   for (Value &factor : factors)
+                     if (!factor.getType().isF32())
+                       factor = arith::ExtFOp::create(
+                           nested, loc, nested.getF32Type(), factor);
+                   Value product = arith::MulFOp::create(nested, loc,
+                                                         factors[0], factors[1]);
+                   linalg::YieldOp::create(
+                       nested, loc,
+                       ValueRange{arith::AddFOp::create(nested, loc, args[2],
+                                                        product)});
+                 })
+          .getResult(0);
+    });
   }
 
   /// The tile, clipped, in its place of the loop's result.

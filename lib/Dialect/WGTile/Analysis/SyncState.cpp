@@ -127,6 +127,7 @@ bool SyncState::join(const SyncState &other) {
     tile.read |= theirs.read;
     tile.scope = std::max(tile.scope, theirs.scope);
     insertAll(tile.meetings, theirs.meetings);
+    insertAll(tile.cleared, theirs.cleared);
     changed |= before.key() != tile.key();
   }
   return changed;
@@ -185,6 +186,10 @@ LogicalResult SyncState::apply(Operation *op, ArrayRef<SyncEffect> effects,
     switch (effect.kind) {
     case Kind::Access:
       if (failed(access(effect, op, numbers, listener)))
+        return failure();
+      break;
+    case Kind::Clear:
+      if (failed(clear(effect, op, numbers, listener)))
         return failure();
       break;
     case Kind::Issue:

@@ -161,6 +161,10 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
   }
   if (!tile.isUnfenced())
     tile.meetings.clear();
+  if (failed(require(tile.cleared.empty() || effect.isCleared, Kind::Barrier,
+                     "expected a barrier of the block between the clearing of "
+                     "the tile's rows and this access")))
+    return failure();
   // Threads write parts of a tile side by side.
   bool isNextPart =
       effect.isWrite && effect.proxy == Proxy::Generic && !tile.read;
@@ -195,6 +199,35 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
   return success();
 }
 
+/// Warps clear rows without waiting for each other. One that is late writes
+/// zeros over zeros, if all clear the same rows.
+LogicalResult SyncState::clear(const SyncEffect &effect, Operation *op,
+                               const ValueNumbers &numbers,
+                               SyncListener listener) {
+  Place place = placeOf(effect.value, numbers);
+  unsigned rows = numbers.of(effect.result);
+  for (size_t i = 0; i < work.size(); ++i) {
+    auto uses = [&](const Group &group) {
+      return group.reads.count(place) || group.writes.count(place);
+    };
+    if ((llvm::any_of(work[i].groups, uses) || uses(work[i].open)) &&
+        !listener(op, Kind::Wait,
+                  "expected a wait for the " +
+                      describe(static_cast<AsyncKind>(i)) +
+                      " that uses the tile before its rows are cleared"))
+      return failure();
+  }
+  TileState &tile = tiles[place];
+  bool isSame = tile.cleared == std::set<unsigned>{rows};
+  if (!isSame && (tile.written || tile.read || !tile.cleared.empty()) &&
+      !listener(op, Kind::Barrier,
+                "expected a barrier between the last uses of the tile and the "
+                "clearing of its rows"))
+    return failure();
+  tile.cleared.insert(rows);
+  return success();
+}
+
 void SyncState::meet(Operation *op) {
   for (auto &[place, tile] : tiles)
     if (tile.meetings.erase(nullptr))
@@ -209,6 +242,8 @@ void SyncState::barrier(SyncScope scope) {
     TileState &tile = it->second;
     if (tile.scope <= scope)
       tile.written = tile.read = false;
+    if (scope == SyncScope::Block)
+      tile.cleared.clear();
     it = tile.isClean() ? tiles.erase(it) : std::next(it);
   }
 }

@@ -50,5 +50,7 @@ LogicalResult ClusterReduceOp::verify() {
 }
 
 void ClusterReduceOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::barrier(SyncScope::Block));
+  // In a role the threads that hold the tile meet, and no others of the block.
+  effects.push_back(SyncEffect::barrier(
+      RolesOp::getRoleOf(*this).first ? SyncScope::Group : SyncScope::Block));
 }

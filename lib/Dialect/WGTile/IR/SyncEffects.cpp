@@ -29,10 +29,12 @@ void LoadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 }
 
 void MmaOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  if (getRows())
+    effects.push_back(SyncEffect::clear(getB(), getRows()));
   Proxy proxy = getMmaSync() ? Proxy::Generic : Proxy::Async;
-  for (Value operand : {Value(getA()), Value(getB())})
-    if (isa<SharedType>(operand.getType()))
-      effects.push_back(SyncEffect::read(operand, proxy));
+  if (isa<SharedType>(getA().getType()))
+    effects.push_back(SyncEffect::read(getA(), proxy));
+  effects.push_back(SyncEffect::read(getB(), proxy).afterClear(getRows()));
   if (!getMmaSync())
     effects.push_back(SyncEffect::wait(AsyncKind::Product, /*pending=*/0));
   // The accumulator may be the result of an MMA that still runs.
@@ -40,11 +42,14 @@ void MmaOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 }
 
 void MmaAsyncOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  for (Value operand : {Value(getA()), Value(getB())})
-    effects.push_back(
-        isa<SharedType>(operand.getType())
-            ? SyncEffect::read(operand, Proxy::Async, AsyncKind::Product)
-            : SyncEffect::keep(AsyncKind::Product, operand));
+  if (getRows())
+    effects.push_back(SyncEffect::clear(getB(), getRows()));
+  effects.push_back(
+      isa<SharedType>(getA().getType())
+          ? SyncEffect::read(getA(), Proxy::Async, AsyncKind::Product)
+          : SyncEffect::keep(AsyncKind::Product, getA()));
+  effects.push_back(SyncEffect::read(getB(), Proxy::Async, AsyncKind::Product)
+                        .afterClear(getRows()));
   effects.push_back(SyncEffect::issue(AsyncKind::Product, getResult()));
   effects.push_back(SyncEffect::commit(AsyncKind::Product));
   effects.push_back(SyncEffect::forward(getAcc(), getResult()));
@@ -69,6 +74,11 @@ void TileCombineOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   if (getOffset())
     effects.push_back(SyncEffect::barrier(SyncScope::Block));
 }
+
+/// Tiles are taken from a counter in global memory.
+void NextTileOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {}
+
+void DelayOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {}
 
 void WarpBarrierOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::barrier(SyncScope::Warp));

@@ -507,15 +507,45 @@ static void addReads(Operation *op,
                            SideEffects::DefaultResource::get());
 }
 
+/// Rows of b are cleared in its place.
+static void
+addClear(MmaOpInterface mma, OpOperand &b,
+         SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  if (mma.getRows())
+    effects.emplace_back(MemoryEffects::Write::get(), &b,
+                         SideEffects::DefaultResource::get());
+}
+
 void MmaOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   addReads(*this, effects);
+  addClear(*this, getBMutable(), effects);
 }
 
 void MmaAsyncOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   addReads(*this, effects);
+  addClear(*this, getBMutable(), effects);
   effects.emplace_back(MemoryEffects::Write::get(), AsyncWorkResource::get());
+}
+
+/// With a place in shared memory the block's warps exchange numbers there, and
+/// all threads meet.
+static void
+addExchange(bool exchanges,
+            SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  if (exchanges)
+    effects.emplace_back(MemoryEffects::Write::get(), BarrierResource::get());
+}
+
+void TileReduceOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addExchange(getOffset().has_value(), effects);
+}
+
+void TileCombineOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addExchange(getOffset().has_value(), effects);
 }
 
 LogicalResult wgtile::detail::verifyMma(Operation *op) {

@@ -13,7 +13,9 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -82,6 +84,85 @@ static void repeat(Operation *op) {
   }
 }
 
+static bool hasEffect(Operation *op, Kind kind) {
+  return llvm::any_of(getEffects(op), [&](const SyncEffect &effect) {
+    return effect.kind == kind;
+  });
+}
+
+/// Whether a branch can stand for an op: its results are numbers, or tiles of
+/// the type of its first operand.
+static bool canBeConditional(Operation *op) {
+  return op->getNumRegions() == 0 &&
+         llvm::all_of(op->getResultTypes(), [&](Type type) {
+           return type.isIntOrFloat() ||
+                  (isa<RankedTensorType>(type) && op->getNumOperands() != 0 &&
+                   op->getOperand(0).getType() == type);
+         });
+}
+
+/// Runs an op only if a number is zero; else its results are zeros, or its
+/// first operand.
+static void makeConditional(Operation *op,
+                            llvm::function_ref<Value(OpBuilder &)> makeNumber) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value condition = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          makeNumber(b), zero);
+  auto branch = scf::IfOp::create(b, loc, op->getResultTypes(), condition,
+                                  /*withElseRegion=*/true);
+  op->replaceAllUsesWith(branch.getResults());
+  auto fill = [&](Block *block, llvm::function_ref<ValueRange()> make) {
+    if (!block->empty())
+      block->back().erase();
+    b.setInsertionPointToEnd(block);
+    ValueRange values = make();
+    b.setInsertionPointToEnd(block);
+    scf::YieldOp::create(b, loc, values);
+  };
+  SmallVector<Value> others;
+  fill(branch.thenBlock(), [&] {
+    op->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
+    return op->getResults();
+  });
+  fill(branch.elseBlock(), [&] {
+    for (Type type : op->getResultTypes())
+      others.push_back(type.isIntOrFloat()
+                           ? arith::ConstantOp::create(b, loc, b.getZeroAttr(type))
+                                 .getResult()
+                           : op->getOperand(0));
+    return ValueRange(others);
+  });
+}
+
+static void runInOneThread(Operation *op) {
+  makeConditional(op, [&](OpBuilder &b) -> Value {
+    return gpu::ThreadIdOp::create(b, op->getLoc(), gpu::Dimension::x);
+  });
+}
+
+static void runInOneBlock(Operation *op) {
+  makeConditional(op, [&](OpBuilder &b) -> Value {
+    return gpu::BlockIdOp::create(b, op->getLoc(), gpu::Dimension::x);
+  });
+}
+
+/// Whether an op fills a stage that all threads read, or lets the blocks of a
+/// cluster meet.
+static bool isNeededInAllBlocks(Operation *op) {
+  return isa<ClusterReduceOp>(op) ||
+         llvm::any_of(getEffects(op), [&](const SyncEffect &effect) {
+           return effect.kind == Kind::Fill &&
+                  isCooperative(op, cast<RingType>(effect.value.getType()));
+         });
+}
+
+static void addUnknownBarrier(Operation *op) {
+  OpBuilder b(op);
+  gpu::BarrierOp::create(b, op->getLoc());
+}
+
 /// Attributes that are places in shared memory.
 static constexpr StringLiteral kPlaces[] = {"offset", "barriers", "barrier"};
 
@@ -120,7 +201,8 @@ struct TestDropSyncPass
   StringRef getArgument() const override { return "test-wgtile-drop-sync"; }
   StringRef getDescription() const override {
     return "Remarks at every synchronizing op what wgtile-verify-sync says "
-           "without it, with it twice, or with its place on another";
+           "without it, with it twice, with its place on another, or where "
+           "only some threads or blocks reach it";
   }
 
   void runOnOperation() override {
@@ -133,6 +215,16 @@ struct TestDropSyncPass
           if (changesTwice(op))
             check(module, op, index, "with it twice", repeat);
         }
+        if (!getEffects(op).empty() && canBeConditional(op)) {
+          check(module, op, index, "in one thread", runInOneThread);
+          if (isNeededInAllBlocks(op))
+            check(module, op, index, "in one block", runInOneBlock);
+        }
+        if (hasEffect(op, Kind::Clear) && hasEffect(op, Kind::Issue))
+          check(module, op, index, "with it twice", repeat);
+        if (isa<gpu::ReturnOp>(op))
+          check(module, op, index, "after a barrier of another dialect",
+                addUnknownBarrier);
         auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
         // Other offsets are of columns.
         if (!kernel || !isa<WGTileDialect>(op->getDialect()) || isPure(op))

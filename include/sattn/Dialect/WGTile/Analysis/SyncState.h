@@ -186,18 +186,24 @@ private:
     /// The first ops with a barrier after the one with the last unfenced
     /// access, on each path; null where there was none.
     std::set<mlir::Operation *> meetings;
+    /// The numbers of rows from which on warps may be clearing the tile.
+    std::set<unsigned> cleared;
     auto key() const {
       return std::tie(unfencedWrite, unfencedRead, written, read, scope,
-                      meetings);
+                      meetings, cleared);
     }
     bool isUnfenced() const { return unfencedWrite || unfencedRead; }
-    bool isClean() const { return !isUnfenced() && !written && !read; }
+    bool isClean() const {
+      return !isUnfenced() && !written && !read && cleared.empty();
+    }
   };
 
   Work &workOf(AsyncKind kind) { return work[static_cast<size_t>(kind)]; }
   llvm::LogicalResult access(const SyncEffect &effect, mlir::Operation *op,
                              const ValueNumbers &numbers,
                              SyncListener listener);
+  llvm::LogicalResult clear(const SyncEffect &effect, mlir::Operation *op,
+                            const ValueNumbers &numbers, SyncListener listener);
   llvm::LogicalResult applyToStage(const SyncEffect &effect,
                                    mlir::Operation *op,
                                    const ValueNumbers &numbers,

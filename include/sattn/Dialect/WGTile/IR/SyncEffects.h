@@ -51,6 +51,10 @@ struct SyncEffect {
     /// Reads or writes the shared tile `value`, or the stage of `token` that
     /// the producer acquired of the ring `value`.
     Access,
+    /// Each warp clears the rows of the shared tile `value` from the one
+    /// numbered `result` on, before its own asynchronous reads and its own
+    /// release of the tile.
+    Clear,
     /// Makes `result`, a register tile, part of the open commit group.
     Issue,
     /// Makes `value`, a register tile, an operand of the open commit group: its
@@ -105,6 +109,8 @@ struct SyncEffect {
   mlir::Value value = {}, result = {};
   Proxy proxy = Proxy::Generic;
   bool isWrite = false;
+  /// Whether each warp reads rows that it cleared itself as it cleared them.
+  bool isCleared = false;
   /// The kind of work that is issued, committed or waited for. An access
   /// without one is complete when the op is.
   std::optional<AsyncKind> async = {};
@@ -135,6 +141,15 @@ struct SyncEffect {
                           std::optional<AsyncKind> async = {},
                           SyncScope scope = SyncScope::Block) {
     return access(tile, /*isWrite=*/true, proxy, async, scope);
+  }
+  /// Without rows, nothing is cleared.
+  SyncEffect afterClear(mlir::Value rows) const {
+    SyncEffect effect = *this;
+    effect.isCleared = rows != nullptr;
+    return effect;
+  }
+  static SyncEffect clear(mlir::Value tile, mlir::Value rows) {
+    return SyncEffect{Kind::Clear, tile, rows};
   }
   static SyncEffect issue(AsyncKind async, mlir::Value result) {
     SyncEffect effect{Kind::Issue};

@@ -18,8 +18,8 @@ def WGTile_SyncOpInterface : OpInterface<"SyncOpInterface"> {
     shared tiles, asynchronous work, waits, fences, barriers, stages of rings. The
     passes that place and check synchronization know ops by these effects alone.
 
-    An op without this interface accesses no shared memory, and needs complete
-    operands.
+    An op without this interface accesses no shared memory, synchronizes nothing and
+    needs complete operands; `wgtile-verify-sync` refuses others.
   }];
   let methods = [
     InterfaceMethod<

@@ -128,7 +128,8 @@ def WGTile_EndOp : WGTile_Op<"end", [
 }
 
 def WGTile_NextTileOp : WGTile_Op<"next_tile", [
-    MemoryEffects<[MemRead, MemWrite]>]> {
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Take the next tile from the scheduler's counter";
   let description = [{
     The number of the first point of the loop's index space that no block has taken;
@@ -705,13 +706,15 @@ def WGTile_RowCombineOp : WGTile_Op<"row_combine", [
 }
 
 def WGTile_TileReduceOp : WGTile_Op<"tile_reduce", [
-    Pure, DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+    AlwaysSpeculatable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Reduce a register tile or a row vector to one number";
   let description = [{
     The number is tile[0, 0] `kind` tile[0, 1] `kind` ... of all elements, in an order
     that is not specified; every thread gets it. Where several warps have the tile,
     they exchange their parts in shared memory, `offset` bytes from its start
-    (`wgtile-allocate-shared`), and all threads of the block meet.
+    (`wgtile-allocate-shared`), and all threads of the block meet: with an offset the
+    op is a barrier, which no pass may remove, merge or move.
 
     With `partial`, which `wgtile-defer-reductions` sets, each thread reduces the
     elements that it holds itself: threads hold different values of the number,
@@ -748,7 +751,8 @@ def WGTile_TileReduceOp : WGTile_Op<"tile_reduce", [
 }
 
 def WGTile_TileCombineOp : WGTile_Op<"tile_combine", [
-    Pure, SameOperandsAndResultType,
+    AlwaysSpeculatable, SameOperandsAndResultType,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Combine the threads' parts of a number";
   let description = [{

@@ -146,7 +146,8 @@ def WGTile_ClusterReduceOp : WGTile_Op<"cluster_reduce", [
 }
 
 def WGTile_DelayOp : WGTile_Op<"delay", [
-    MemoryEffects<[MemRead, MemWrite]>]> {
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Sleep for a random time";
   let description = [{
     For tests (`wgtile-insert-delays`). Each warp sleeps for a pseudo-random time

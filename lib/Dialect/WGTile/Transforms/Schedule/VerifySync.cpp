@@ -8,6 +8,9 @@
 #include "sattn/Dialect/WGTile/Analysis/MatchStages.h"
 #include "sattn/Dialect/WGTile/Analysis/SharedPlaces.h"
 #include "sattn/Dialect/WGTile/Analysis/SyncAnalysis.h"
+#include "sattn/Dialect/WGTile/Analysis/ThreadDependence.h"
+#include "sattn/Dialect/WGTile/Analysis/VerifyCopies.h"
+#include "sattn/Dialect/WGTile/Analysis/VerifyEffects.h"
 #include "sattn/Dialect/WGTile/Analysis/VerifyOrder.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
@@ -98,53 +101,10 @@ static void collectStages(Operation *op, const SyncState &before,
   }
 }
 
-namespace {
-/// The commits of each stage that all threads read: a stage that is read was
-/// filled on some path. Whether it is filled in every iteration that reads it
-/// depends on the bounds of loops, which are not followed.
-struct CooperativeStages {
-  DenseSet<Operation *> filled;
-  llvm::MapVector<Operation *, std::set<Operation *>> readAt;
-
-  void collect(Operation *op, const SyncState &before,
-               const ValueNumbers &numbers) {
-    auto sync = dyn_cast<SyncOpInterface>(op);
-    if (!sync || !isCooperative(op))
-      return;
-    SmallVector<SyncEffect> effects;
-    sync.getSyncEffects(effects);
-    for (const SyncEffect &effect : effects) {
-      if (effect.kind != SyncEffect::Kind::CommitStage &&
-          effect.kind != SyncEffect::Kind::Take)
-        continue;
-      const SyncState::RingState &ring = before.ringOf(effect.value, numbers);
-      if (effect.kind == SyncEffect::Kind::Take && !ring.committed.empty())
-        readAt[op].insert(ring.committed.front().begin(),
-                          ring.committed.front().end());
-      if (effect.kind == SyncEffect::Kind::CommitStage && !ring.copied.empty())
-        filled.insert(op);
-    }
-  }
-
-  LogicalResult verify() const {
-    for (const auto &[op, commits] : readAt)
-      for (Operation *commit : commits) {
-        if (filled.contains(commit))
-          continue;
-        InFlightDiagnostic error =
-            op->emitOpError("expected copies into the stage that is taken");
-        error.attachNote(commit->getLoc())
-            << "where it is committed without any";
-        return failure();
-      }
-    return success();
-  }
-};
-} // namespace
-
 static LogicalResult verify(gpu::GPUFuncOp kernel) {
-  if (failed(verifyStructured(kernel)) || failed(verifyRings(kernel)) ||
-      failed(verifyArrivals(kernel)) || failed(verifyOrder(kernel)) ||
+  if (failed(verifyStructured(kernel)) || failed(verifySwizzles(kernel)) ||
+      failed(verifyDeclaredEffects(kernel)) || failed(verifyRings(kernel)) ||
+      failed(verifyArrivals(kernel)) || failed(verifyMeetings(kernel)) || failed(verifyOrder(kernel)) ||
       failed(verifyPlaces(kernel)))
     return failure();
   DenseSet<Operation *> reported;

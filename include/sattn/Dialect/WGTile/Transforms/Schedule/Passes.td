@@ -624,11 +624,25 @@ def WGTileVerifySync
       value (`wgtile-specialize`); what cannot be compared is refused;
     - a tile of a stage is copied twice, or read and not copied;
     - warpgroups of an order do not alternate between waiting and arriving;
-    - two places in shared memory overlap, or one lies outside it.
+    - two places in shared memory overlap, or one lies outside it;
+    - rows of a tile are cleared by an MMA (`rows`) while asynchronous work uses the
+      tile, or threads read it without a barrier after that;
+    - an op without `SyncOpInterface` may access shared memory or let threads meet: a
+      memref in shared memory, `gpu.barrier`, inline assembly, a call, an op whose
+      effects are not known;
+    - a condition or a bound that may differ between threads decides whether they
+      reach an op that synchronizes, or that exchanges parts of a tile;
+    - a `wgtile.cluster_reduce` is in a branch or a loop;
+    - without roles, a stage is filled under another condition than that the loop has
+      the iteration that takes it (`wgtile-pipeline`).
 
     Ops are known by `SyncOpInterface` alone. The analysis does not see the effects
-    of a `wgtile.load` or a ring's copies on global memory, and does not check that
-    a tile copied under a condition is read under the same condition.
+    of a `wgtile.load` or a ring's copies on global memory. With roles it does not
+    check that a tile copied under a condition is read under the same condition.
+
+    No pass after this one may change barriers: of those that follow,
+    `wgtile-assign-stages` adds numbers of stages, and the conversion makes them
+    instructions, which have effects that no pass removes.
 
     Before:
     ```mlir

@@ -1,0 +1,152 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "sattn/TextNesting.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace llvm;
+using namespace sattn;
+
+namespace {
+/// Reads text token by token, as far as nesting needs it.
+class NestingScan {
+public:
+  explicit NestingScan(StringRef text) : text(text), rest(text) {}
+
+  std::optional<std::string> run() {
+    while (!rest.empty()) {
+      readToken();
+      if (level() > kMaxTextNesting || terms > kMaxTextNesting)
+        return describe();
+    }
+    return std::nullopt;
+  }
+
+private:
+  StringRef text, rest;
+  /// Open brackets of each kind: one that is missing does not close others.
+  int64_t open[4] = {};
+  /// Operators since the last bracket or comma.
+  int64_t terms = 0;
+  /// The depth of the alias at hand, and those of aliases by name.
+  int64_t used = 0;
+  StringMap<int64_t> aliases;
+  std::string defined;
+
+  int64_t level() const {
+    return open[0] + open[1] + open[2] + open[3] + used;
+  }
+
+  /// What stands at the front belongs to nothing before it.
+  void begin() {
+    defined.clear();
+    used = 0;
+  }
+
+  void readToken() {
+    char c = rest.front();
+    if (rest.starts_with("//")) {
+      // Programs of one file are apart.
+      if (rest.starts_with("// -----")) {
+        std::fill(std::begin(open), std::end(open), 0);
+        terms = 0;
+        aliases.clear();
+        begin();
+      }
+      rest = rest.drop_until([](char c) { return c == '\n'; });
+    } else if (c == '"') {
+      skipString();
+    } else if (c == '#' || c == '!') {
+      readAlias();
+    } else if (isAlpha(c) || c == '_') {
+      StringRef word = rest.take_while(isWordCharacter);
+      terms += word == "floordiv" || word == "ceildiv" || word == "mod";
+      rest = rest.drop_front(word.size());
+    } else {
+      readCharacter(c);
+    }
+  }
+
+  static bool isWordCharacter(char c) {
+    return isAlnum(c) || c == '_' || c == '$' || c == '.';
+  }
+
+  void skipString() {
+    rest = rest.drop_front();
+    while (!rest.empty() && rest.front() != '"' && rest.front() != '\n')
+      rest = rest.drop_front(rest.front() == '\\' ? 2 : 1);
+    rest = rest.drop_front();
+  }
+
+  /// A definition at the start of a line, or a use.
+  void readAlias() {
+    bool isFirst = rest.data() == text.data() || rest.data()[-1] == '\n';
+    StringRef name = rest.take_front(
+        1 + rest.drop_front().take_while(isWordCharacter).size());
+    rest = rest.drop_front(name.size());
+    if (isFirst && rest.ltrim(' ').starts_with("=")) {
+      begin();
+      defined = name.str();
+      aliases[name] = 0;
+      return;
+    }
+    used = std::max(used, aliases.lookup(name));
+    if (!defined.empty())
+      note();
+  }
+
+  /// How deep the alias at hand is, so far.
+  void note() {
+    int64_t &depth = aliases[defined];
+    depth = std::max(depth, level() + 1);
+  }
+
+  void readCharacter(char c) {
+    if (rest.starts_with("->") || rest.starts_with(">=") ||
+        rest.starts_with("<=")) {
+      rest = rest.drop_front(2);
+      return;
+    }
+    constexpr StringLiteral begins = "([{<", ends = ")]}>";
+    if (size_t kind = begins.find(c); kind != StringRef::npos) {
+      ++open[kind];
+      terms = 0;
+      if (!defined.empty())
+        note();
+    } else if (size_t kind = ends.find(c); kind != StringRef::npos) {
+      open[kind] = std::max<int64_t>(0, open[kind] - 1);
+      terms = 0;
+    } else if (c == ',' || c == ':' || c == '=') {
+      terms = 0;
+    } else if (c == '+' || c == '-' || c == '*') {
+      ++terms;
+    } else if (c == '\n' && defined.empty()) {
+      used = 0;
+    }
+    rest = rest.drop_front();
+  }
+
+  std::string describe() const {
+    StringRef before = text.drop_back(rest.size());
+    size_t line = before.count('\n') + 1;
+    size_t column = before.size() - (before.rfind('\n') + 1);
+    return (Twine(line) + ":" + Twine(std::max<size_t>(column, 1)) +
+            ": error: expected text that is nested at most " +
+            Twine(kMaxTextNesting) + " deep")
+        .str();
+  }
+};
+} // namespace
+
+std::optional<std::string> sattn::findDeepNesting(StringRef text) {
+  constexpr StringLiteral bytecode("ML\xefR");
+  if (text.starts_with(bytecode))
+    return std::nullopt;
+  return NestingScan(text).run();
+}
