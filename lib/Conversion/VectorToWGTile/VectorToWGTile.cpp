@@ -131,20 +131,37 @@ static std::array<Value, 2> findFactors(vector::ContractionOp op) {
   return {lhs.getIn(), rhs.getIn()};
 }
 
-/// Replaces a sum of the products of two vectors' elements, which is no MMA, by
-/// its parts; false if the contraction is no such sum.
+/// Replaces sums of the products of two tensors' elements, along rows of tiles or
+/// of all of two vectors, which are no MMA, by their parts; false if the
+/// contraction is no such sum.
 static bool splitDotProduct(vector::ContractionOp op) {
-  if (op.getIteratorTypesArray().size() != 1 ||
-      op.getKind() != vector::CombiningKind::ADD ||
-      op.getLhsType() != op.getRhsType() || !op.getResultType().isF32() ||
-      !op.getLhsType().getElementType().isF32())
+  SmallVector<vector::IteratorType> iterators = op.getIteratorTypesArray();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  unsigned loops = iterators.size();
+  auto acc = dyn_cast<VectorType>(op.getAccType());
+  if (loops > 2 || iterators.back() != vector::IteratorType::reduction ||
+      (loops == 2) != bool(acc) || !maps[0].isIdentity() ||
+      !maps[1].isIdentity() || op.getKind() != vector::CombiningKind::ADD ||
+      !getElementTypeOrSelf(op.getAccType()).isF32())
     return false;
   OpBuilder b(op);
+  SmallVector<Value> factors = {op.getLhs(), op.getRhs()};
+  for (Value &factor : factors) {
+    auto type = cast<VectorType>(factor.getType());
+    if (!isa<FloatType>(type.getElementType()) ||
+        type.getElementTypeBitWidth() > 32)
+      return false;
+    if (!type.getElementType().isF32())
+      factor = arith::ExtFOp::create(b, op.getLoc(), type.clone(b.getF32Type()),
+                                     factor);
+  }
   Value products =
-      arith::MulFOp::create(b, op.getLoc(), op.getLhs(), op.getRhs());
+      arith::MulFOp::create(b, op.getLoc(), factors[0], factors[1]);
+  SmallVector<bool> reduced(loops, false);
+  reduced.back() = true;
   op.replaceAllUsesWith(
       vector::MultiDimReductionOp::create(b, op.getLoc(), products, op.getAcc(),
-                                          ArrayRef{true}, op.getKind())
+                                          reduced, op.getKind())
           .getResult());
   op.erase();
   return true;

@@ -6,7 +6,7 @@
 
 // CHECK-LABEL: gpu.func @k
 // CHECK:         wgtile.fence_proxy_async
-// CHECK-NEXT:    wgtile.tile_reduce addf {{.*}} offset = 0
+// CHECK-NEXT:    wgtile.tile_reduce addf {{.*}}offset = 0
 // CHECK-NEXT:    wgtile.tma_store
 !staging = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
 !t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>

@@ -104,7 +104,7 @@ static void collectStages(Operation *op, const SyncState &before,
 static LogicalResult verify(gpu::GPUFuncOp kernel) {
   if (failed(verifyStructured(kernel)) || failed(verifySwizzles(kernel)) ||
       failed(verifyDeclaredEffects(kernel)) || failed(verifyRings(kernel)) ||
-      failed(verifyArrivals(kernel)) || failed(verifyMeetings(kernel)) || failed(verifyOrder(kernel)) ||
+      failed(verifyArrivals(kernel)) || failed(verifyOrder(kernel)) ||
       failed(verifyPlaces(kernel)))
     return failure();
   DenseSet<Operation *> reported;
@@ -123,7 +123,9 @@ static LogicalResult verify(gpu::GPUFuncOp kernel) {
   if (failed(analysis.run(listener, visitor)) || !reported.empty() ||
       failed(cooperative.verify()))
     return failure();
-  return matchStages(kernel, contents);
+  if (failed(matchStages(kernel, contents)))
+    return failure();
+  return verifyMeetings(kernel);
 }
 
 namespace {

@@ -628,7 +628,7 @@ def WGTileVerifySync
     - rows of a tile are cleared by an MMA (`rows`) while asynchronous work uses the
       tile, or threads read it without a barrier after that;
     - an op without `SyncOpInterface` may access shared memory or let threads meet: a
-      memref in shared memory, `gpu.barrier`, inline assembly, a call, an op whose
+      memref in shared memory other than a global one (whose accesses are not checked), `gpu.barrier`, inline assembly, a call, an op whose
       effects are not known;
     - a condition or a bound that may differ between threads decides whether they
       reach an op that synchronizes, or that exchanges parts of a tile;
