@@ -89,7 +89,7 @@ def choose(tables, source, target, sizes, nnz, batches, row, longest=None):
     m, n, k = sizes
     # Values that are unknown before the call count as 1, as in the pass.
     alpha, beta = (1 if scalar is None else scalar for scalar in (source.alpha, source.beta))
-    product = _Product(m, n, k, *source.block, nnz, -1 if longest is None else longest, batches, False, source.transpose_b,
+    product = _Product(m, n, k, *source.block, nnz, -1 if longest is None else longest, max(batches, 1), False, source.transpose_b,
                        alpha, beta, source.dtype.encode(), source.out.encode())
     return _chosen(tables, product, _place(target, row))
 

@@ -172,3 +172,25 @@ func.func @launch(%n: index) {
   "wgtile.launch"(%n) <{kernel = @kernels::@kernel}> : (index) -> ()
   return
 }
+
+// With a place in shared memory a reduction of all the block's warps is a barrier.
+// CHECK-LABEL: func.func @exchanges
+// CHECK-COUNT-2: wgtile.tile_reduce addf {{.*}}offset = 0
+// CHECK-NEXT:    wgtile.tile_combine addf {{.*}}offset = 0
+// CHECK-NEXT:    return
+func.func @exchanges(%tile: tensor<64x64xf32>, %number: f32) {
+  %0 = wgtile.tile_reduce addf %tile {offset = 0 : i64} : tensor<64x64xf32> -> f32
+  %1 = wgtile.tile_reduce addf %tile {offset = 0 : i64} : tensor<64x64xf32> -> f32
+  %2 = wgtile.tile_combine addf %number {offset = 0 : i64} : f32
+  return
+}
+
+// Rows that are cleared are written.
+// CHECK-LABEL: func.func @cleared
+// CHECK:         wgtile.mma {{.*}} rows
+// CHECK-NEXT:    return
+func.func @cleared(%a: !wgtile.shared<64x64xbf16>, %acc: tensor<64x64xf32>, %rows: index) {
+  %0 = wgtile.mma %a, %a, %acc rows %rows
+      : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x64xbf16> -> tensor<64x64xf32>
+  return
+}
