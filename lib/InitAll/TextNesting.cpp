@@ -126,8 +126,10 @@ private:
       terms = 0;
     } else if (c == '+' || c == '-' || c == '*') {
       ++terms;
-    } else if (c == '\n' && defined.empty()) {
-      used = 0;
+    } else if (c == '\n') {
+      // A definition ends with its line, if its brackets do.
+      if (defined.empty() || level() == used)
+        begin();
     }
     rest = rest.drop_front();
   }
