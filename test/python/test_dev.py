@@ -60,7 +60,9 @@ def fails(done, *parts):
     (["run"], "expected a command after 'run'"),
     (["setup", "x"], "expected no argument after 'setup', but got 'x'"),
     (["bundle", "x"], "expected no argument after 'bundle', but got 'x'"),
-    (["test", "luit"], "expected a suite (format, lit, unit or python), but got 'luit'"),
+    (["test", "luit"], "expected a suite (format, lit, unit, python, torch or torch-cuda), but got 'luit'"),
+    (["test", "--torch"], "expected a version of PyTorch after '--torch', such as "),
+    (["test", "--torch", "2.11.0", "luit"], "but got 'luit'"),
 ])
 def test_usage_errors(root, arguments, message):
     done = subprocess.run([root / "dev", *arguments], capture_output=True, text=True, check=False)
