@@ -7,7 +7,7 @@ import types
 
 import numpy as np
 
-from . import _arrays, _captures, _masks, _tracing
+from . import _arrays, _captures, _masks, _traced_functions, _tracing  # noqa: F401 - the functions that tracing takes
 from ._evaluation import in_order
 from ._expression import depends_on
 

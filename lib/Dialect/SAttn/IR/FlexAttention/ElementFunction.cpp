@@ -12,9 +12,6 @@ using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;
 
-/// Scores of this size are some way from the largest number of f32.
-static constexpr double kVeryLow = 1e37;
-
 ElementFunction::ElementFunction(FlexAttentionOp op, Region &region,
                                  bool isScore)
     : op(op), region(region) {
@@ -72,30 +69,6 @@ void ElementFunction::analyze() {
                      [&](Value index) { return dependence[index] == 0; }))
       reads.push_back({read, byQuery, byKey, Value()});
   }
-}
-
-bool ElementFunction::mayBeLowest() const {
-  if (isEmpty())
-    return false;
-  return llvm::any_of(region.front(), [&](Operation &inner) {
-    if (auto constant = dyn_cast<arith::ConstantOp>(inner)) {
-      auto value = dyn_cast<FloatAttr>(constant.getValue());
-      return value && value.getValueAsDouble() < -kVeryLow &&
-             value.getValue().isFinite();
-    }
-    if (auto read = dyn_cast<tensor::ExtractOp>(inner))
-      return isa<FloatType>(read.getType()) &&
-             llvm::any_of(read.getIndices(), [&](Value index) {
-               return isArgument(index, query) || isArgument(index, key);
-             });
-    return isa<arith::AddFOp, arith::SubFOp, arith::SelectOp, arith::MinimumFOp,
-               arith::MaximumFOp, YieldOp>(inner) &&
-           llvm::any_of(inner.getOperands(), [&](Value operand) {
-             auto argument = dyn_cast<BlockArgument>(operand);
-             return argument && argument != score &&
-                    isa<FloatType>(argument.getType());
-           });
-  });
 }
 
 arith::FastMathFlags flex_attention::getScoreFlags(FlexAttentionOp op) {

@@ -42,11 +42,9 @@ public:
   /// Where heads are packed: whether `compute` needs the head, and the query.
   bool needsHead() const { return !isEmpty() && !head.use_empty(); }
   bool needsQuery() const { return !isEmpty() && !query.use_empty(); }
-  /// Whether scores may be as low as the lowest number of f32, which users take
-  /// for "nearly masked": there is such a constant, a captured element that is
-  /// read at the query or the key itself, or a captured number that is no
-  /// factor.
-  bool mayBeLowest() const;
+  /// Whether scores may be so large in size that they are infinite to the base
+  /// 2, such as the lowest number of f32, which users take for "nearly masked".
+  bool mayBeHuge() const;
   /// Of an element. `score` may be null, and so may `head` where heads are not
   /// packed; `query` and `key` are computed if they are needed.
   struct Place {
@@ -67,6 +65,11 @@ private:
   enum Dependence { OnQuery = 1, OnKey = 2, OnScore = 4 };
 
   void analyze();
+  /// Whether a value is the same for all of a tile's elements of one head.
+  bool isUniform(mlir::Value value) const;
+  /// The greatest size of an op's value, infinite where it has no bound.
+  double boundSize(mlir::Operation &inner,
+                   const llvm::DenseMap<mlir::Value, double> &sizes) const;
   void clone(mlir::OpBuilder &b, mlir::Operation &inner,
              mlir::IRMapping &values);
   /// The captured tensor that a read is of.
