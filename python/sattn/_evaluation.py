@@ -44,6 +44,9 @@ class _Numpy:
     def erf(self, array):
         return _erf(array)
 
+    def double(self, array):
+        return array.astype(np.float64)
+
 
 class _Torch:
     def __init__(self, device):
@@ -69,6 +72,9 @@ class _Torch:
 
     def erf(self, array):
         return self.module.erf(array)
+
+    def double(self, array):
+        return array.double()
 
 
 _erf = np.vectorize(math.erf, otypes=[np.float32])  # NumPy has none.
@@ -166,6 +172,9 @@ def _value(node, operands, arguments, captures, arrays):
         result = _shifted(op, *operands, int(dtype[1:]), arrays)
     elif op == "wrap":
         result = _wrapped(operands[0], node.payload)
+    elif op == "fma":
+        left, right, other = (arrays.double(operand) for operand in operands)
+        result = left * right + other
     elif op in _NAMES:
         result = getattr(arrays, _NAMES[op])(*operands)
     elif op in _OPERATORS:

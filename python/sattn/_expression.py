@@ -241,6 +241,10 @@ class Graph:
             return self.node(op, "f32", left, right, bounds=_rounded_bounds(bounds))
         return self._computed(op, type, (left, right), bounds)
 
+    def fma(self, left, right, other):
+        """left * right + other of floats, rounded once."""
+        return self.node("fma", "f32", left, right, self.cast(other, "f32"))
+
     def divide(self, left, right):
         """True division."""
         left, right = self.cast(left, "f32"), self.cast(right, "f32")

@@ -10,7 +10,7 @@ from ._expression import COMPARISONS, RANGES
 _BINARY = {"add": ("arith.addi", "arith.addf"), "sub": ("arith.subi", "arith.subf"), "mul": ("arith.muli", "arith.mulf"),
            "div": (None, "arith.divf"), "min": ("arith.minsi", "arith.minimumf"), "max": ("arith.maxsi", "arith.maximumf"),
            "fmin": (None, "arith.minnumf"), "fmax": (None, "arith.maxnumf"), "fmod": (None, "arith.remf"),
-           "pow": (None, "math.powf"),
+           "pow": (None, "math.powf"), "fma": (None, "math.fma"),
            "and": ("arith.andi", None), "or": ("arith.ori", None), "xor": ("arith.xori", None)}
 _FUNCTIONS = {"round": "math.roundeven"}
 # Those with approximate instructions for 16-bit operands.

@@ -6,7 +6,7 @@ import operator
 import numpy as np
 
 from ._arrays import is_torch
-from ._element_types import is_device
+from ._element_types import RANGES, is_device
 from ._expression import FUNCTIONS, Graph
 from ._tracing import METHODS, Traced, TracedArray, apply, arithmetic, bitwise, dtype_of, node_of, power, recording, refuse, \
     shift, subtract
@@ -50,14 +50,31 @@ def _float(x):
 # Arithmetic
 
 
+def _scaled_sum(x, other, alpha, sign):
+    """x + alpha * other, the product in the type of the sum."""
+    graph, x, other, alpha = _graph(), node_of(x), node_of(other), node_of(alpha)
+    type, _ = graph.promoted(x, other)
+    if alpha.dtype == "f32" and type != "f32":
+        refuse("an integer as alpha of integers", "a float")
+    other, alpha = graph.cast(other, type), graph.cast(alpha, type)
+    if type == "f32":
+        return graph.fma(other, graph.negate(alpha) if sign < 0 else alpha, x)
+    product = Traced(graph.arithmetic("mul", other, alpha))
+    return Traced(x) + product if sign > 0 else Traced(x) - product
+
+
+def _is_one(alpha):
+    return type(alpha) is int and alpha == 1
+
+
 @_named("add")
 def _add(x, other, alpha=1):
-    return Traced(node_of(x)) + (other if type(alpha) is int and alpha == 1 else Traced(node_of(other)) * alpha)
+    return Traced(node_of(x)) + other if _is_one(alpha) else _scaled_sum(x, other, alpha, 1)
 
 
 @_named("sub", "subtract")
 def _sub(x, other, alpha=1):
-    return Traced(node_of(x)) - (other if type(alpha) is int and alpha == 1 else Traced(node_of(other)) * alpha)
+    return Traced(node_of(x)) - other if _is_one(alpha) else _scaled_sum(x, other, alpha, -1)
 
 
 @_named("rsub")
@@ -84,7 +101,18 @@ _pair("bitwise_right_shift", "right_shift", "rshift", by_python=operator.rshift)
 
 @_named("float_power")
 def _float_power(x, other):
-    return _graph().power(_float(x), _float(other))
+    graph, base, exponent = _graph(), _float(x), node_of(other)
+    power = graph.power(base, _float(other))
+    if exponent.dtype in ("f32", "i1") or max(abs(exponent.low), abs(exponent.high)) <= 2**24:
+        return power
+    # An f32 does not tell odd exponents of this size.
+    size, zero = Traced(graph.power(graph.absolute(base), _float(other))), graph.constant(0.0)
+    is_negative = graph.bitwise("or", graph.compare("lt", base, zero),
+                                graph.compare("lt", graph.divide(graph.constant(1.0), base), zero))
+    is_odd = (Traced(exponent) & 1) != 0
+    if exponent.high > 2**53:  # Nor does an f64, in which the libraries compute.
+        is_odd = is_odd & (Traced(exponent) <= 2**53) & (Traced(exponent) >= -2**53)
+    return _where(is_odd & Traced(is_negative), -size, size)
 
 
 @_named("divmod")
@@ -135,6 +163,7 @@ _unary("isneginf")(lambda graph, x: graph.compare("eq", x, graph.constant(-math.
 
 @_unary("square")
 def _square(graph, x):
+    x = graph.cast(x, "i64") if x.dtype == "i1" else x
     return graph.arithmetic("mul", x, x)
 
 
@@ -160,9 +189,9 @@ def _decimals(decimals):
 def _round(x, decimals=0):
     graph, node, decimals = _graph(), node_of(x), _decimals(decimals)
     if node.dtype != "f32":
-        if decimals < 0:
+        if decimals < 0 or decimals and node.dtype == "i1":
             refuse("decimals of at least 0 for an integer", decimals)
-        return node
+        return graph.cast(node, "f32") if node.dtype == "i1" else node
     if decimals == 0:
         return graph.function("round", node)
     if abs(decimals) > 38:
@@ -191,6 +220,8 @@ def _silu(x):
 
 @_named("relu", "relu_")
 def _relu(x):
+    if node_of(x).dtype == "i1":
+        refuse("a number under relu()", "a boolean")
     return _graph().arithmetic("max", node_of(x), _graph().constant(0))
 
 
@@ -246,8 +277,17 @@ def _clamp(x, min=None, max=None, a_min=None, a_max=None):
     if low is None and high is None:
         refuse("a least or a greatest value", "none")
     if low is not None:
-        node = graph.arithmetic("max", node, node_of(low))
-    return node if high is None else graph.arithmetic("min", node, node_of(high))
+        node = graph.arithmetic("max", node, _within(node_of(low), node.type))
+    return node if high is None else graph.arithmetic("min", node, _within(node_of(high), node.type))
+
+
+def _within(bound, type):
+    """A bound that is an integer of Python's, in the range of an integer type."""
+    if bound.type != "int" or type not in RANGES or type in ("i1", "f32", "int"):
+        return bound
+    graph = _graph()
+    low, high = map(graph.constant, RANGES[type])
+    return graph.arithmetic("min", graph.arithmetic("max", bound, low), high)
 
 
 @_named("clamp_min")
@@ -266,7 +306,9 @@ def _nan_to_num(x, nan=0.0, posinf=LARGEST, neginf=-LARGEST):
     if node.dtype != "f32":
         return node
     x = Traced(node)
-    return _where(x != x, float(nan), _where(x == math.inf, float(posinf), _where(x == -math.inf, float(neginf), x)))
+    for is_other, value in ((x == -math.inf, neginf), (x == math.inf, posinf), (x != x, nan)):
+        x = Traced(_where(is_other, float(value), x))
+    return x
 
 
 @_named("isin")

@@ -165,13 +165,13 @@ Value F64Builder::buildPower(Value x32, Value y32) {
                                       math::FloorOp::create(b, half), half));
   Value isNegative = compare(arith::CmpFPredicate::OLT,
                              math::CopySignOp::create(b, real(1), x), real(0));
-  power = select(both(isNegative, isOdd), arith::NegFOp::create(b, power),
-                 power);
+  power =
+      select(both(isNegative, isOdd), arith::NegFOp::create(b, power), power);
   Value isFinite = compare(arith::CmpFPredicate::OGT, x, real(-kInfinity));
-  Value isBelow = both(compare(arith::CmpFPredicate::OLT, x, real(0)), isFinite);
-  Value isNoPower =
-      both(isBelow, compare(arith::CmpFPredicate::UNE,
-                            math::FloorOp::create(b, y), y));
+  Value isBelow =
+      both(compare(arith::CmpFPredicate::OLT, x, real(0)), isFinite);
+  Value isNoPower = both(isBelow, compare(arith::CmpFPredicate::UNE,
+                                          math::FloorOp::create(b, y), y));
   isNoPower = either(isNoPower, compare(arith::CmpFPredicate::UNO, x, y));
   power = select(isNoPower, real(kNaN), power);
   Value isOne = either(isEqual(y, 0), isEqual(x, 1));
@@ -203,8 +203,8 @@ Value F64Builder::buildRemainder(Value x32, Value y32) {
   k = arith::MaxSIOp::create(b, k, integer(0));
   k = arith::MinSIOp::create(b, k, integer(mostExponents));
   Value inverse = divide(real(1), n);
-  Value power = powerOfTwo(
-      arith::ShRUIOp::create(b, k, integer(doublings)).getResult());
+  Value power =
+      powerOfTwo(arith::ShRUIOp::create(b, k, integer(doublings)).getResult());
   for (int64_t bit = doublings; bit-- > 0;) {
     power = reduce(multiply(power, power), n, inverse);
     Value isSet = arith::CmpIOp::create(
@@ -213,8 +213,7 @@ Value F64Builder::buildRemainder(Value x32, Value y32) {
     power = select(isSet, subtractOnce(add(power, power), n), power);
   }
   Value rest = reduce(multiply(m, power), n, inverse);
-  Value last =
-      arith::SubIOp::create(b, exponentY, integer(kDigits - 1));
+  Value last = arith::SubIOp::create(b, exponentY, integer(kDigits - 1));
   rest = multiply(rest, powerOfTwo(last));
   rest = select(compare(arith::CmpFPredicate::OLT, sizeX, sizeY), sizeX, rest);
   // Of NaN, an infinite x, and y = 0 there is none.

@@ -122,8 +122,8 @@ bool AttentionTile::needsScaling(Value scale) {
 
 AttentionTile::AttentionTile(AttentionBuilder &b, Value scale, Type element,
                              int64_t columns, bool isModified, bool isHuge)
-    : isModified(isModified), isHuge(isHuge), b(b), scale(scale), element(element),
-      isNatural(b.wide.isF64()), columns(columns),
+    : isModified(isModified), isHuge(isHuge), b(b), scale(scale),
+      element(element), isNatural(b.wide.isF64()), columns(columns),
       mayBeNegative(!isModified && !matchPattern(scale, m_Constant())) {}
 
 /// Products are scaled after their maximum is found, which wants a positive
@@ -247,9 +247,9 @@ void AttentionTile::update(Value s, Value v, scf::ForOp loop,
     }
     if (isHuge) {
       Value distance = arith::SubFOp::create(inner, args[0], args[1]);
-      return math::Exp2Op::create(
-          inner, arith::MulFOp::create(inner, distance, log2E),
-          arith::FastMathFlags::afn);
+      return math::Exp2Op::create(inner,
+                                  arith::MulFOp::create(inner, distance, log2E),
+                                  arith::FastMathFlags::afn);
     }
     Value minus = arith::NegFOp::create(inner, args[1]);
     Value exponent =

@@ -44,7 +44,7 @@ public:
   bool needsQuery() const { return !isEmpty() && !query.use_empty(); }
   /// Whether scores may be so large in size that they are infinite to the base
   /// 2, such as the lowest number of f32, which users take for "nearly masked".
-  bool mayBeHuge() const;
+  bool mayBeHuge();
   /// Of an element. `score` may be null, and so may `head` where heads are not
   /// packed; `query` and `key` are computed if they are needed.
   struct Place {
@@ -66,10 +66,10 @@ private:
 
   void analyze();
   /// Whether a value is the same for all of a tile's elements of one head.
-  bool isUniform(mlir::Value value) const;
+  bool isUniform(mlir::Value value);
   /// The greatest size of an op's value, infinite where it has no bound.
   double boundSize(mlir::Operation &inner,
-                   const llvm::DenseMap<mlir::Value, double> &sizes) const;
+                   const llvm::DenseMap<mlir::Value, double> &sizes);
   void clone(mlir::OpBuilder &b, mlir::Operation &inner,
              mlir::IRMapping &values);
   /// The captured tensor that a read is of.

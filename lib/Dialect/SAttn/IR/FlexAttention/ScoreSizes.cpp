@@ -27,7 +27,7 @@ static constexpr double kCondition = 16;
 /// A score of this size is finite to the base 2.
 static constexpr double kLargest = 0x1p126;
 
-bool ElementFunction::isUniform(Value value) const {
+bool ElementFunction::isUniform(Value value) {
   unsigned onTile = OnScore | OnKey | (op.isPacked() ? 0 : OnQuery);
   return (dependence.lookup(value) & onTile) == 0;
 }
@@ -39,13 +39,13 @@ static double boundLeaf(Value value) {
     return 65504;
   if (type.isInteger(1))
     return 1;
-  return isa<IntegerType>(type) ? std::ldexp(1, type.getIntOrFloatBitWidth() - 1)
-                                : kUnbounded;
+  return isa<IntegerType>(type)
+             ? std::ldexp(1, type.getIntOrFloatBitWidth() - 1)
+             : kUnbounded;
 }
 
-double
-ElementFunction::boundSize(Operation &inner,
-                           const DenseMap<Value, double> &sizes) const {
+double ElementFunction::boundSize(Operation &inner,
+                                  const DenseMap<Value, double> &sizes) {
   auto sizeOf = [&](Value value) {
     auto found = sizes.find(value);
     return found == sizes.end() ? boundLeaf(value) : found->second;
@@ -99,7 +99,7 @@ ElementFunction::boundSize(Operation &inner,
   return boundLeaf(inner.getResult(0));
 }
 
-bool ElementFunction::mayBeHuge() const {
+bool ElementFunction::mayBeHuge() {
   if (isEmpty())
     return false;
   DenseMap<Value, double> sizes = {{score, kScore}};

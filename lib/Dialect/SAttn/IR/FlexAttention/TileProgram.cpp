@@ -36,8 +36,7 @@ public:
         tile(b, op.getScale(), op.getQ().getType().getElementType(), columns,
              // The largest score is that of the largest product only if the
              // scale is positive.
-             !scoreMod.isEmpty() ||
-                 AttentionTile::needsScaling(op.getScale()),
+             !scoreMod.isEmpty() || AttentionTile::needsScaling(op.getScale()),
              scoreMod.mayBeHuge()) {}
 
   SmallVector<Value> build();
