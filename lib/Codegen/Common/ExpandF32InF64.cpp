@@ -41,6 +41,8 @@ public:
   Value buildPower(Value x, Value y);
   /// The remainder of x / y with the sign of x.
   Value buildRemainder(Value x, Value y);
+  /// sin(x), or cos(x) = sin(x + pi / 2).
+  Value buildSine(Value x, bool isCosine);
 
 private:
   ImplicitLocOpBuilder b;
@@ -95,6 +97,7 @@ private:
     return ofBits(arith::OrIOp::create(b, digits, own).getResult());
   }
 
+  Value expand(Value x, ArrayRef<double> coefficients);
   Value logarithm(Value x);
   Value powerOfTwoOfReal(Value x);
   Value reduce(Value x, Value modulus, Value inverse);
@@ -225,12 +228,69 @@ Value F64Builder::buildRemainder(Value x32, Value y32) {
 }
 
 //===----------------------------------------------------------------------===//
+// Sines
+//===----------------------------------------------------------------------===//
+
+/// A polynomial, coefficients of the highest power first.
+Value F64Builder::expand(Value x, ArrayRef<double> coefficients) {
+  Value sum = real(coefficients.front());
+  for (double coefficient : coefficients.drop_front())
+    sum = math::FmaOp::create(b, sum, x, real(coefficient));
+  return sum;
+}
+
+/// x = n * pi / 2 + r, in two steps, since n may have more digits than an f64
+/// in the first; the last two bits of n choose between Taylor's series.
+Value F64Builder::buildSine(Value x32, bool isCosine) {
+  static constexpr double twoOverPi = 0x1.45f306dc9c883p-1;
+  static constexpr double halfPi = 0x1.921fb54442d18p+0,
+                          halfPiRest = 0x1.1a62633145c07p-54;
+  static constexpr double largest = 0x1p64, rounding = 0x1.8p52;
+  Value x = widen(x32);
+  Value isSmall = compare(arith::CmpFPredicate::OLE, abs(x), real(largest));
+  Value rest = select(isSmall, x, real(0));
+  Value quadrant = integer(isCosine ? 1 : 0);
+  // n of the first step is a whole number, and of more than 2^53 a multiple of
+  // 4 if not in the second step.
+  Value whole =
+      math::FloorOp::create(b, add(multiply(rest, real(twoOverPi)), real(0.5)));
+  Value quarters = math::FloorOp::create(b, multiply(whole, real(0.25)));
+  Value last = subtract(whole, multiply(quarters, real(4)));
+  for (int step : {0, 1}) {
+    Value n = whole;
+    if (step == 1) {
+      n = subtract(add(multiply(rest, real(twoOverPi)), real(rounding)),
+                   real(rounding));
+      last = add(last, n);
+    }
+    Value minus = arith::NegFOp::create(b, n);
+    rest = math::FmaOp::create(b, minus, real(halfPi), rest);
+    rest = math::FmaOp::create(b, minus, real(halfPiRest), rest);
+  }
+  quadrant = arith::AddIOp::create(
+      b, quadrant, arith::FPToSIOp::create(b, bits, last).getResult());
+  Value square = multiply(rest, rest);
+  Value sine = multiply(
+      rest, expand(square, {1. / 362880, -1. / 5040, 1. / 120, -1. / 6, 1.}));
+  Value cosine = expand(
+      square, {-1. / 3628800, 1. / 40320, -1. / 720, 1. / 24, -1. / 2, 1.});
+  auto has = [&](int64_t bit) -> Value {
+    return arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ne,
+        arith::AndIOp::create(b, quadrant, integer(bit)), integer(0));
+  };
+  Value result = select(has(1), cosine, sine);
+  result = select(has(2), arith::NegFOp::create(b, result), result);
+  return arith::TruncFOp::create(b, narrow,
+                                 select(isSmall, result, real(kNaN)));
+}
+
+//===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
 
 namespace {
-template <typename Op, Value (F64Builder::*build)(Value, Value)>
-struct ExpandF32InF64 : OpRewritePattern<Op> {
+template <typename Op> struct ExpandF32InF64 : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Op op,
@@ -241,14 +301,23 @@ struct ExpandF32InF64 : OpRewritePattern<Op> {
         (vector && vector.isScalable()))
       return rewriter.notifyMatchFailure(op, "not of f32");
     F64Builder builder(rewriter, op);
-    rewriter.replaceOp(op, (builder.*build)(op.getLhs(), op.getRhs()));
+    Value result;
+    if constexpr (std::is_same_v<Op, math::PowFOp>)
+      result = builder.buildPower(op.getLhs(), op.getRhs());
+    else if constexpr (std::is_same_v<Op, arith::RemFOp>)
+      result = builder.buildRemainder(op.getLhs(), op.getRhs());
+    else
+      result =
+          builder.buildSine(op.getOperand(), std::is_same_v<Op, math::CosOp>);
+    rewriter.replaceOp(op, result);
     return success();
   }
 };
 } // namespace
 
 void sattn::populateExpandF32InF64Patterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandF32InF64<math::PowFOp, &F64Builder::buildPower>,
-               ExpandF32InF64<arith::RemFOp, &F64Builder::buildRemainder>>(
+  // Upstream has others of a power and of sines.
+  patterns.add<ExpandF32InF64<math::PowFOp>, ExpandF32InF64<arith::RemFOp>,
+               ExpandF32InF64<math::SinOp>, ExpandF32InF64<math::CosOp>>(
       patterns.getContext(), /*benefit=*/2);
 }
