@@ -93,7 +93,7 @@ def _unary():
                            "3 - x": lambda m, x: 3 - x, "* 3": lambda m, x: x * 3, "// 3": lambda m, x: x // 3,
                            "% -3": lambda m, x: x % -3, "7 % x": lambda m, x: 7 % x, "/ 3": lambda m, x: x / 3,
                            "> 2": lambda m, x: x > 2, "+ 0.5": lambda m, x: x + 0.5, "// 0.5": lambda m, x: x // 0.5,
-                           "% 0.7": lambda m, x: x % 0.7, "% 4.0": lambda m, x: x % 4.0}.items():
+                           "% 0.75": lambda m, x: x % 0.75, "% 4.0": lambda m, x: x % 4.0}.items():
         add(name, function)
     add("** 2", lambda m, x: x ** 2)
     add("** 3", lambda m, x: x ** 3, error=CLOSE)
@@ -159,6 +159,10 @@ def _in_library(operation, library, operands):
     except (TypeError, RuntimeError, ValueError, AttributeError, NotImplementedError, OverflowError, ZeroDivisionError):
         return None
     name = str(result.dtype).removeprefix("torch.")
+    if library == "numpy" and name == "float16" and operands[0].dtype != np.float32:  # Of few bits; all floats are f32.
+        return _in_library(operation, library, [operand.astype(np.float32) for operand in operands])
+    if library == "numpy" and name == "int8" and operation.name in ("square", "** 2") and operands[0].dtype == bool:
+        return None  # PyTorch's is that of all other powers.
     if library == "torch":
         result = (result.float() if name == "bfloat16" else result).numpy()
     return result, "float32" if name in ("float16", "bfloat16", "float64") else name

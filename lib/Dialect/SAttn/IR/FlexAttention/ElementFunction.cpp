@@ -35,6 +35,14 @@ static bool isArgument(Value index, BlockArgument argument) {
   return cast && cast.getIn() == argument;
 }
 
+/// Whether the result of an op of floats jumps: what it is of has to be right
+/// to the last bit.
+static bool isStep(Operation &op) {
+  return isa<arith::CmpFOp, arith::FPToSIOp, arith::FPToUIOp, arith::RemFOp,
+             math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
+             math::RoundEvenOp>(op);
+}
+
 void ElementFunction::analyze() {
   if (score)
     dependence[score] = OnScore;
@@ -69,6 +77,11 @@ void ElementFunction::analyze() {
                      [&](Value index) { return dependence[index] == 0; }))
       reads.push_back({read, byQuery, byKey, Value()});
   }
+  for (Operation &inner : llvm::reverse(region.front()))
+    if (exact.contains(&inner) || isStep(inner))
+      for (Value operand : inner.getOperands())
+        if (Operation *source = operand.getDefiningOp())
+          exact.insert(source);
 }
 
 arith::FastMathFlags flex_attention::getScoreFlags(FlexAttentionOp op) {
@@ -88,12 +101,17 @@ void ElementFunction::clone(OpBuilder &b, Operation &inner, IRMapping &values) {
     distance.setOverflowFlags(distance.getOverflowFlags() |
                               arith::IntegerOverflowFlags::nsw);
   auto fast = dyn_cast<arith::ArithFastMathInterface>(copy);
-  if (!fast || !fast.getFastMathFlagsAttr())
+  if (!fast || !fast.getFastMathFlagsAttr() || exact.contains(&inner) ||
+      isStep(inner))
     return;
+  arith::FastMathFlags flags = getScoreFlags(op);
+  // LLVM's estimate of a reciprocal root is NaN at 0.
+  if (auto quotient = dyn_cast<arith::DivFOp>(inner))
+    if (quotient.getRhs().getDefiningOp<math::SqrtOp>())
+      flags = flags & ~arith::FastMathFlags::arcp;
+  flags = flags | fast.getFastMathFlagsAttr().getValue();
   copy->setAttr(fast.getFastMathAttrName(),
-                arith::FastMathFlagsAttr::get(
-                    op.getContext(), fast.getFastMathFlagsAttr().getValue() |
-                                         getScoreFlags(op)));
+                arith::FastMathFlagsAttr::get(op.getContext(), flags));
 }
 
 Value ElementFunction::captureOf(tensor::ExtractOp read) {

@@ -18,7 +18,8 @@
 namespace sattn::flex_attention {
 
 /// With operands of 16 bits, sums and products of scores may be reassociated
-/// and contracted, and divisions made products with a reciprocal.
+/// and contracted, and divisions made products with a reciprocal. Not so what
+/// is compared or becomes an integer.
 mlir::arith::FastMathFlags getScoreFlags(FlexAttentionOp op);
 
 /// What depends on batch and head only is computed before the loop over blocks.
@@ -89,6 +90,8 @@ private:
   /// Arguments of the region; `score` is null in a mask_mod.
   mlir::BlockArgument score, batch, head, query, key;
   llvm::DenseMap<mlir::Value, unsigned> dependence;
+  /// Ops whose results are compared or become integers in the end.
+  llvm::DenseSet<mlir::Operation *> exact;
   llvm::SmallVector<Read> reads;
   /// Bounds of indices into captured tensors, by dimension.
   mlir::Value firstIndex;
