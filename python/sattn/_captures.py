@@ -267,7 +267,7 @@ def _is_constant_enum(value):
     """Whether it is a member of an Enum that is a number or a string, and has no functions of the user's."""
     own = type(value)
     return isinstance(value, enum.Enum) and isinstance(value, (int, float, str)) and _is_constant(value.value) and all(
-        _is_constant(found) or isinstance(found, own) for found in vars(value).values()) and all(
+        _is_constant(found) or found is own for found in vars(value).values()) and all(
         _root(one.__module__) in LIBRARIES or not any(isinstance(found, (types.FunctionType, property, classmethod, staticmethod))
                                                       and _root(getattr(found, "__module__", None) or one.__module__) not in LIBRARIES
                                                       for found in vars(one).values()) for one in own.__mro__)
@@ -505,15 +505,15 @@ class StandIns:
         kind = _number_kind(value.item())
         if kind:
             return (lambda other: _is_number_array(other) and _number_kind(other.item()) == kind,
-                    lambda: self._number(kind, name, number, value.item()))
+                    lambda: self._number(kind, name, number, value.item(), type(value)))
         item = value.item()
         if type(item) not in (bool, int):
             return self._array(value, name, number)
         return (lambda other: _is_number_array(other) and type(other.item()) is type(item) and other.item() == item,
-                lambda: item)
+                lambda: value[()] if isinstance(value, np.ndarray) else item)
 
-    def _number(self, kind, name, number, value):
-        capture = self.record.add(Capture(kind, name, number), value)
+    def _number(self, kind, name, number, value, own=None):
+        capture = self.record.add(Capture(kind, name, number), value, own)
         dtype = "f32" if kind == "float" else "i32"
         return _tracing.Traced(self.record.graph.node("number", dtype, payload=capture))
 

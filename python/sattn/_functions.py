@@ -46,7 +46,7 @@ class Function:
         #: (number of a capture, its value) where the expression holds for that alone; (number of an array, indices, value)
         #: of elements.
         self.fixed, self.elements = fixed, elements
-        #: (number of a capture, its type) where the expression holds for that alone.
+        #: (a reader, its value's type) where the expression holds for that alone.
         self._types = types
         #: Readers whose values must not be identical.
         self._distinct = distinct
@@ -75,8 +75,8 @@ class Function:
         for number, value in self.fixed:
             if not _is_equal(found[number], value):
                 return None
-        for number, own in self._types:
-            if type(found[number]) is not own:
+        for reader, own in self._types:
+            if type(values[reader]) is not own:
                 return None
         for number, indices, value in self.elements:
             if not _is_element(found[number], indices, value):
@@ -158,7 +158,7 @@ def trace(kind, make):
     used, numbers = _used(node, record)
     fixed = [(numbers[number], value) for number, value in fixed]
     elements = [(numbers[number], indices, value) for (number, indices), value in record.elements.items()]
-    types = [(numbers[number], own) for number, own in record.types.items()]
+    types = [(record.captures[number].reader, own) for number, own in record.types.items() if record.captures[number].kind != "extent"]
     distinct = stand_ins.distinct() if stand_ins.identity else ()
     return Function(kind, _renumbered(node, numbers), used, stand_ins.readers, fixed, elements, types, distinct), stand_ins
 

@@ -38,18 +38,19 @@ class Recording:
     def __init__(self, name):
         self.name, self.graph = name, Graph()
         self.captures, self.values, self.fixed = [], [], set()
-        #: Captures whose types the expression depends on.
-        self.types = {}
+        #: The types of the captures, and captures whose types the expression depends on.
+        self.own, self.types = [], {}
         #: Elements of arrays that the expression depends on: values by (number of the capture, indices).
         self.elements = {}
 
-    def add(self, capture, value):
-        """The number of a capture."""
+    def add(self, capture, value, own=None):
+        """The number of a capture. own: the type of what has the value, if that is another."""
         for number, known in enumerate(self.captures):
             if known == capture:
                 return number
         self.captures.append(capture)
         self.values.append(value)
+        self.own.append(own or type(value))
         return len(self.captures) - 1
 
 
@@ -426,8 +427,8 @@ def captured_type(value):
         number = value.node.payload
     else:
         return None
-    own = record.types[number] = type(record.values[number])
-    return own
+    record.types[number] = record.own[number]
+    return record.own[number]
 
 
 def _host_values(record):
