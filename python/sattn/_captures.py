@@ -75,6 +75,7 @@ class Capture:
     dimension: int = 0
 
 
+_BUILTINS = vars(builtins)
 #: How a value may be read of the one that has it, by a key: what gives the function that reads it.
 READS = {
     "closure": lambda key: lambda parent: parent.__closure__[key].cell_contents,
@@ -92,7 +93,7 @@ READS = {
     "slot": lambda key: lambda parent: static(type(parent), key),
     "class": lambda key: type,
     "lacks": lambda key: lambda parent: hasattr(parent, key),
-    "builtin": lambda key: lambda parent: key in parent.__globals__ or vars(builtins).get(key),
+    "builtin": lambda key: lambda parent: key in parent.__globals__ or _BUILTINS.get(key),
     "module": lambda key: lambda parent: sys.modules.get(key),
     "super": lambda key: lambda parent: _after(parent, *key),
     "super function": lambda key: lambda parent: _after(parent, *key).__func__,
@@ -192,6 +193,9 @@ def _is_number_array(value):
 
 
 def _same(constant):
+    if type(constant) in (types.BuiltinFunctionType, type, np.ufunc, types.FunctionType):
+        return lambda value: value is constant
+
     def check(value):
         if value is constant:
             return True
@@ -432,7 +436,7 @@ class StandIns:
 
     def _kind(self, value, name, number):
         """(what tells values of the same kind, what makes the stand-in)."""
-        own = type(value)
+        own, function_type = type(value), types.FunctionType
         if isinstance(value, types.ModuleType) and _root(value.__name__) in LIBRARIES:
             return lambda other: other is value, self._stand_in(_stand_ins.Module, number, name, value)
         kind = _number_kind(value)
@@ -446,8 +450,9 @@ class StandIns:
             if not _is_opened(value):
                 return self._refused(value, name, number, "whose result may depend on more than its arguments")
             code, attributes = value.__code__, tuple(value.__dict__)
-            return (lambda other: type(other) is types.FunctionType and (other.__code__ is code or other.__code__ == code)
-                    and tuple(other.__dict__) == attributes, lambda: self._rebuilt(value, name, number))
+            return (lambda other: type(other) is function_type and (other.__code__ is code or other.__code__ == code)
+                    and (tuple(other.__dict__) == attributes if attributes else not other.__dict__),
+                    lambda: self._rebuilt(value, name, number))
         if own is types.MethodType:
             return lambda other: type(other) is types.MethodType, lambda: self._method(name, number)
         if own is functools.partial:

@@ -65,7 +65,7 @@ def _read(parent, how, key):
     if how == "class":
         return type(parent)
     if how == "builtin":  # Which the globals may hide.
-        return hasattr(sys.modules[parent.__module__], key)
+        return key in sys.modules[parent.__module__].__dict__
     return parent[key]
 
 
