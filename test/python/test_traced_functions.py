@@ -138,3 +138,15 @@ def test_a_captured_exponent_is_followed(sattn):
         weights = np.exp(scores - scores.max(-1, keepdims=True))
         expected = weights @ np.arange(4) / weights.sum(-1)
         np.testing.assert_allclose(sattn.flex_attention(query, query, value, score_mod)[0, 0, :, 0], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_integers_of_quotients(sattn, dtype):
+    """A quotient that becomes an integer, or is compared, is no product with a reciprocal, whatever the operands' type."""
+    query, key = np.zeros((1, 1, 4096, 8), dtype), np.zeros((1, 1, 1, 8), dtype)
+    places = np.arange(4096)
+    for function, expected in ((lambda s, b, h, i, j: s + (i / 49).astype(np.int32), places // 49),
+                               (lambda s, b, h, i, j: s + np.floor(i / 41), places // 41),
+                               (lambda s, b, h, i, j: s + np.where(i / 49 >= 7, 3.0, 1.0), np.where(places >= 343, 3, 1))):
+        lse = sattn.flex_attention(query, key, key, function, return_lse=True)[1]
+        np.testing.assert_array_equal(np.round(lse[0, 0]), expected)
