@@ -117,6 +117,8 @@ def in_order(node):
 def _load(array, indices, arrays):
     clamped = []
     for index, size in zip(indices, array.shape):
+        if not size:
+            raise ValueError(f"expected captured arrays with elements where they are indexed, but got one of shape {tuple(array.shape)}")
         wrapped = arrays.module.where(index < 0, index + size, index)
         clamped.append(arrays.clip(wrapped, 0, size - 1))
     return arrays.load(array, tuple(clamped))

@@ -8,8 +8,8 @@ import contextvars
 import linecache
 import numbers
 import operator
+import re
 import sys
-from pathlib import Path
 
 import numpy as np
 
@@ -17,9 +17,12 @@ from . import _arrays, _evaluation
 from ._element_types import NAMES, RANGES, type_of
 from ._expression import Graph
 
-HERE = str(Path(__file__).resolve().parent)
+#: Modules whose frames are none of the user's: of this package, by its name, wherever its files are found.
+_SKIPPED = {__package__, "numpy", "torch"} | set(sys.stdlib_module_names) - {"__main__"}
 #: How elements are computed whose type is none of "i1", "i32", "i64" and "f32".
 LOADED = {"i8": "i32", "u8": "i32", "i16": "i32", "u16": "i32", "u32": "i64", "f16": "f32", "bf16": "f32"}
+#: A name that the globals of functions have while they are traced.
+MARK = "__sattn__"
 #: The Recording of the function that is being traced.
 recording = contextvars.ContextVar("recording")
 
@@ -35,14 +38,19 @@ class Recording:
     def __init__(self, name):
         self.name, self.graph = name, Graph()
         self.captures, self.values, self.fixed = [], [], set()
+        #: The types of the captures, and captures whose types the expression depends on.
+        self.own, self.types = [], {}
+        #: Elements of arrays that the expression depends on: values by (number of the capture, indices).
+        self.elements = {}
 
-    def add(self, capture, value):
-        """The number of a capture."""
+    def add(self, capture, value, own=None):
+        """The number of a capture. own: the type of what has the value, if that is another."""
         for number, known in enumerate(self.captures):
             if known == capture:
                 return number
         self.captures.append(capture)
         self.values.append(value)
+        self.own.append(own or type(value))
         return len(self.captures) - 1
 
 
@@ -52,7 +60,7 @@ def _place():
     while frame is not None:
         file = frame.f_code.co_filename
         root = frame.f_globals.get("__name__", "").partition(".")[0]
-        if not file.startswith(HERE) and root not in ("numpy", "torch", "functools"):
+        if root not in _SKIPPED:
             line = linecache.getline(file, frame.f_lineno).strip()
             return f"in {file}:{frame.f_lineno}" + (f": {line}" if line else "")
         frame = frame.f_back
@@ -94,7 +102,7 @@ def node_of(value):
             refuse("integers of at most 64 bits", value)
     if isinstance(value, np.ndarray) or _arrays.is_torch(value):
         return refuse("arrays that are captured and indexed", f"one of shape {tuple(value.shape)} made in the function")
-    return refuse("a number or a traced value", type(value).__name__)
+    return refuse("a number or a traced value", getattr(value, "__class__", type(value)).__name__)
 
 
 def _graph():
@@ -152,14 +160,26 @@ def _compared(how):
     return compare
 
 
+#: Names by which a function of the user's asks for an object's class.
+_ASKING = {"__class__", "isinstance", "issubclass"}
+
+
 class _Operators:
     """Operators on `self.node`."""
 
     __slots__ = ()
     __array_priority__ = 1000
 
+    @property
+    def __class__(self):
+        # The libraries ask for it, too, from C in the frame of the user's.
+        frame = sys._getframe(1)
+        if MARK not in frame.f_globals or not _ASKING.intersection(frame.f_code.co_names):
+            return type(self)
+        return captured_type(self) or refuse("a question that does not need an element's type", "__class__")
+
     def __hash__(self):
-        return refuse("a value that is in no set and no key of a dict", "hash()")
+        return hash(self.item()) if _is_known(self.node) else refuse("a value that is in no set and no key of a dict", "hash()")
 
     def __array__(self, *_, **__):
         return refuse("a value that is in no array", "a list or an array of NumPy with it")
@@ -371,18 +391,75 @@ class TracedArray(_Operators):
             refuse("an array of at least one dimension under len()", "an element")
         return int(self.shape[0])
 
+    def __iter__(self):
+        return iter([self[place] for place in range(len(self))])
+
+    def __contains__(self, value):
+        return any(one == value for one in self)
+
     def __repr__(self):
         return f"<captured array of {self.element_type}, {self.ndim} dimensions>"
 
 
+def _is_known(node):
+    """Whether a node depends on captured numbers and elements alone."""
+    return all(leaf.op in ("constant", "number") or leaf.op == "load" for leaf in node.leaves())
+
+
 def _known(node, got, instead):
-    """The value of a node that depends on captured numbers alone, which the expression is then for. Refuses others."""
+    """The value of a node that depends on captured numbers and elements alone, which the expression is then for. Refuses
+    others."""
     record = recording.get()
-    leaves = list(node.leaves())
-    if any(leaf.op not in ("constant", "number") for leaf in leaves):
+    if not _is_known(node):
         refuse(f"operations on elements, which have no value yet ({instead})", got)
-    record.fixed.update(leaf.payload for leaf in leaves if leaf.op == "number")
-    return _evaluation.evaluate(node, {}, record.values, _evaluation.library())
+    library = _evaluation.library()
+    for here in _evaluation.in_order(node):
+        if here.op == "number":
+            record.fixed.add(here.payload)
+        elif here.op == "load":
+            _fix_element(record, here, library)
+    return _evaluation.evaluate(node, {}, _host_values(record), library)
+
+
+def captured_type(value):
+    """The type of a captured number or array, on which the expression depends then; None of another element."""
+    record = recording.get()
+    if isinstance(value, TracedArray):
+        if value.indices:
+            return None
+        number = value.number
+    elif value.node.op == "number":
+        number = value.node.payload
+    else:
+        return None
+    record.types[number] = record.own[number]
+    return record.own[number]
+
+
+def _host_values(record):
+    """The captures' values, those of a device in host memory."""
+    def host(value):
+        if not _arrays.is_torch(value):
+            return value
+        value = value.detach().cpu()
+        return value.float().numpy() if str(value.dtype) == "torch.bfloat16" else value.numpy()
+
+    return [host(value) if _arrays.is_torch(value) and value.device.type != "meta" else value for value in record.values]
+
+
+def _fix_element(record, load, library):
+    """Notes the element that a load reads, whose indices are known."""
+    array, values = record.values[load.payload], _host_values(record)
+    if _arrays.is_torch(array) and array.device.type == "meta":
+        refuse("operations on captured tensors whose elements are not needed while a graph is made", "one that needs an element")
+    place = []
+    for index, size in zip(load.operands, array.shape or (1,)):
+        number = int(_evaluation.evaluate(index, {}, values, library))
+        if not size:
+            refuse("a captured array with elements", "one that has none", ValueError)
+        place.append(min(max(number + size if number < 0 else number, 0), size - 1))
+    key = load.payload, tuple(place)
+    record.elements[key] = (array[tuple(place)] if array.ndim else array).item()
 
 
 def bitwise(op, left, right):
@@ -422,7 +499,8 @@ def call(name, arguments, options, library="method"):
     except TypeError as error:
         if str(error).startswith("argument '"):
             raise
-        refuse(f"arguments of {name}() that can be traced", str(error))
+        # The function's own name is none of the user's.
+        refuse(f"arguments of {name}() that can be traced", re.sub(r"^[\w.<>]+\(\)", f"{name}()", str(error)))
     return tuple(map(_value, result)) if isinstance(result, tuple) else _value(result)
 
 

@@ -48,7 +48,13 @@ def value_of(function, kind="score_mod"):
 
 def by_python(function):
     """A function of Python's for one number, which takes a traced one, or all elements."""
-    return lambda x: function(x) if not isinstance(x, (np.ndarray, np.generic)) else np.vectorize(function)(x)
+    def apply(x):
+        try:
+            return function(x)
+        except TypeError:  # Of arrays.
+            return np.vectorize(function)(x)
+
+    return apply
 
 
 round_, floor_, ceil_, trunc_ = map(by_python, (round, math.floor, math.ceil, math.trunc))
@@ -264,8 +270,8 @@ class Torch:
     def __getattr__(self, name):
         def function(*arguments, **options):
             for argument in arguments:
-                if hasattr(type(argument), "__torch_function__"):
-                    return type(argument).__torch_function__(function, (type(argument),), arguments, options)
+                if hasattr(argument, "__torch_function__"):
+                    return argument.__torch_function__(function, (), arguments, options)
             raise AssertionError(name)
 
         function.__name__ = name

@@ -15,6 +15,7 @@ SCORES = np.linspace(-3, 3, math.prod(SHAPE), dtype=np.float32).reshape(SHAPE)
 BYTES = np.arange(250, 261).astype(np.uint8)
 WIDE = np.array([3, -4, 5], np.int64)
 INTEGER, LARGE, NEGATIVE = 3, 2**20 + 1, -5
+BYTE, SHORT, LONG = np.uint8(200), np.array(9000, np.int16), np.int64(2**24)
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +48,7 @@ NUMPY = {
     "sum of booleans": lambda s, b, h, i, j: s + ((i > 2) + (j > 2)) + (i > 2) * (j > 3) + (i > 2) * 2,
     "wide": lambda s, b, h, i, j: s + (i + WIDE[h]) // 2 + WIDE[h] * (i * i),
     "python's integers": lambda s, b, h, i, j: s + LARGE * LARGE * LARGE % 1000 + i,
+    "numbers of types": lambda s, b, h, i, j: s + (BYTE + BYTES[i]) + (BYTE - i) + SHORT * (i * 0 + 7).astype(np.int16) + LONG * (i * i),
     "divisors of zero": lambda s, b, h, i, j: s + i // (j * 0) + i % (j * 0),
     "shifts": lambda s, b, h, i, j: s + (i << 40) + ((i - 5) >> (j - 3)) + (i << NEGATIVE) + ((i - 5) >> 90),
     "signs": lambda s, b, h, i, j: np.sign(s) + np.sign(i - j) + np.fabs(i - j) + np.fmod(i - j, 3) + np.fmod(s, 0.5),
