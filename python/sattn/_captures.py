@@ -24,7 +24,7 @@ import types
 import numpy as np
 
 from . import _arrays, _stand_ins, _traced, _traced_builtins, _tracing
-from ._expression import RANGES
+from ._element_types import RANGES, type_of
 
 #: Integers that an f32 holds.
 SMALL = 2**24
@@ -177,6 +177,16 @@ def _number_kind(value):
             return "small"
         return "large" if RANGES["i32"][0] <= value <= RANGES["i32"][1] else ""
     return "float" if own is float or issubclass(own, (float, np.floating)) and _is_plain_number(own) else ""
+
+
+def _number_check(kind, value):
+    """What tells numbers of the kind and, of integers, of the type of a number."""
+    if kind == "float":
+        return lambda other: _number_kind(other) == kind
+    if isinstance(value, np.generic):
+        own = type(value)
+        return lambda other: type(other) is own and _number_kind(other) == kind
+    return lambda other: _number_kind(other) == kind and not isinstance(other, np.generic)
 
 
 @functools.lru_cache(1024)
@@ -441,7 +451,7 @@ class StandIns:
             return lambda other: other is value, self._stand_in(_stand_ins.Module, number, name, value)
         kind = _number_kind(value)
         if kind:
-            return lambda other: _number_kind(other) == kind, lambda: self._number(kind, name, number, value)
+            return _number_check(kind, value), lambda: self._number(kind, name, number, value, dtype=getattr(value, "dtype", None))
         if _is_number_array(value):
             return self._number_array(value, name, number)
         if _is_array(value):
@@ -509,18 +519,26 @@ class StandIns:
         """Of an array without dimensions, whose number is in host memory."""
         kind = _number_kind(value.item())
         if kind:
-            return (lambda other: _is_number_array(other) and _number_kind(other.item()) == kind,
-                    lambda: self._number(kind, name, number, value.item(), type(value)))
+            dtype = value.dtype
+            return (lambda other: _is_number_array(other) and _number_kind(other.item()) == kind
+                    and (kind == "float" or other.dtype == dtype),
+                    lambda: self._number(kind, name, number, value.item(), type(value), dtype))
         item = value.item()
         if type(item) not in (bool, int):
             return self._array(value, name, number)
         return (lambda other: _is_number_array(other) and type(other.item()) is type(item) and other.item() == item,
                 lambda: value[()] if isinstance(value, np.ndarray) else item)
 
-    def _number(self, kind, name, number, value, own=None):
-        capture = self.record.add(Capture(kind, name, number), value, own)
-        dtype = "f32" if kind == "float" else "i32"
-        return _tracing.Traced(self.record.graph.node("number", dtype, payload=capture))
+    def _number(self, kind, name, number, value, own=None, dtype=None):
+        """dtype: of a number of a library's, whose type it keeps; None of Python's."""
+        capture, graph = self.record.add(Capture(kind, name, number), value, own), self.record.graph
+        if kind == "float":
+            return _tracing.Traced(graph.node("number", "f32", payload=capture))
+        type = "int" if dtype is None else type_of(dtype) or "int"
+        bounds = (-SMALL, SMALL) if kind == "small" else RANGES["i32"]
+        low, high = RANGES[type]
+        return _tracing.Traced(graph.node("number", "i32", payload=capture, type=type,
+                                          bounds=(max(bounds[0], low), min(bounds[1], high))))
 
     def _array(self, array, name, number):
         element, rank = element_of(array), array.ndim

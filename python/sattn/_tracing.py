@@ -160,6 +160,10 @@ def _compared(how):
     return compare
 
 
+#: Names by which a function of the user's asks for an object's class.
+_ASKING = {"__class__", "isinstance", "issubclass"}
+
+
 class _Operators:
     """Operators on `self.node`."""
 
@@ -168,8 +172,9 @@ class _Operators:
 
     @property
     def __class__(self):
-        # The libraries' isinstance() asks for it, too.
-        if MARK not in sys._getframe(1).f_globals:
+        # The libraries ask for it, too, from C in the frame of the user's.
+        frame = sys._getframe(1)
+        if MARK not in frame.f_globals or not _ASKING.intersection(frame.f_code.co_names):
             return type(self)
         return captured_type(self) or refuse("a question that does not need an element's type", "__class__")
 

@@ -159,7 +159,8 @@ def _in_library(operation, library, operands):
     except (TypeError, RuntimeError, ValueError, AttributeError, NotImplementedError, OverflowError, ZeroDivisionError):
         return None
     name = str(result.dtype).removeprefix("torch.")
-    if library == "numpy" and name == "float16" and operands[0].dtype != np.float32:  # Of few bits; all floats are f32.
+    is_own = all(operand.dtype == np.float32 for operand in operands) or operation.name == "float_power"
+    if library == "numpy" and name in ("float16", "float64") and not is_own:  # All floats are f32.
         return _in_library(operation, library, [operand.astype(np.float32) for operand in operands])
     if library == "numpy" and name == "int8" and operation.name in ("square", "** 2") and operands[0].dtype == bool:
         return None  # PyTorch's is that of all other powers.

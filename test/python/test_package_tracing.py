@@ -356,6 +356,7 @@ def test_the_line_is_that_of_the_helper():
     ("mask_mod", lambda b, h, i, j: {}[i], r"expected .* no key of a dict, but got hash\(\) in .*test_package_tracing.py:\d+: "),
     ("mask_mod", lambda b, h, i, j: np.any([i > j, i < 4]), r"expected a value that is in no array, .* in .*tracing.py:\d+: "),
     ("mask_mod", lambda b, h, i, j: TABLE.__setitem__((0, 0), i), r"expected .* changes nothing, but got an assignment to an index in .*:\d+: "),
+    ("score_mod", lambda s, b, h, i, j: round(s, 99), r"expected decimals from -38 to 38, but got 99 in .*:\d+: "),
     ("score_mod", lambda b, h, i, j: i, r"expected a function of \(score, b, h, q_idx, kv_idx\)"),
     ("mask_mod", lambda s, b, h, i, j: i, r"expected a function of \(b, h, q_idx, kv_idx\)"),
     ("mask_mod", 5, "expected a function of Python, but got int"),
