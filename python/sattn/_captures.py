@@ -35,7 +35,7 @@ LIBRARIES = _STANDARD | {"numpy", "torch", "ml_dtypes", "scipy"}
 OPENED = {"torch.nn.attention.flex_attention", "torch.nn.attention.experimental._paged_attention"}
 #: Modules of Python's library whose functions' results depend on their arguments alone, or that are for messages.
 _PURE = {"builtins", "math", "cmath", "operator", "_operator", "functools", "_functools", "itertools", "collections", "_collections",
-         "_collections_abc", "abc", "_abc", "dataclasses", "typing", "types", "enum", "numbers", "contextlib", "copy", "re", "string", "bisect",
+         "_collections_abc", "abc", "_abc", "dataclasses", "typing", "types", "enum", "numbers", "contextlib", "re", "string", "bisect",
          "_bisect", "heapq", "_heapq", "statistics", "fractions", "decimal", "_decimal", "warnings", "_warnings", "logging", "pprint", "pdb",
          "traceback", "struct", "_struct", "textwrap", "reprlib", "array", "colorsys"}
 #: Functions of PyTorch and NumPy that read a state, or what a stand-in is.
@@ -303,7 +303,8 @@ def _is_function_of_library(value):
         module = value.__globals__.get("__name__", "")
     if module.startswith("numpy.random") or name in _STATEFUL and _root(module) in ("torch", "numpy", ""):
         return False
-    return _root(module) not in _STANDARD or module in _PURE
+    # What is identical is known of operators alone.
+    return (_root(module) not in _STANDARD or module in _PURE) and not (module == "_operator" and name.startswith("is_"))
 
 
 def _is_class_of_library(value):
@@ -346,6 +347,8 @@ class StandIns:
         #: Whether the expression depends on which of the values are identical.
         self.identity = False
         self._by_path, self._by_identity, self._pinned, self._views = {}, {}, set(), {}
+        #: Globals of the functions that are traced.
+        self._globals = []
         self.function = self._taken(-1, function, getattr(function, "__name__", type(function).__name__), None, "", None)
 
     def read(self, parent, how, key):
@@ -396,6 +399,12 @@ class StandIns:
     def is_pinned(self, number):
         """Whether a reader gives the same object each time."""
         return number in self._pinned
+
+    def forget(self):
+        """Lets go of the user's values, which the function that was traced refers to in a circle."""
+        for kept in (self.values, self.record.values, self._by_path, self._by_identity, self._views, *self._globals):
+            kept.clear()
+        self.function = None
 
     def distinct(self):
         """Readers of all values that may be compared by identity, one of each."""
@@ -569,6 +578,7 @@ class StandIns:
         own = function.__globals__
         names = {key: own[key] for key in ("__name__", "__package__") if key in own}
         names[_tracing.MARK] = True
+        self._globals.append(names)
         names["__builtins__"] = _traced_builtins.of(names, lambda key: self.take(number, key, "global", key),
                                                     lambda key: self.take(0, key, "module", key))
         cells = tuple(types.CellType() for _ in function.__closure__ or ())

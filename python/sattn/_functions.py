@@ -160,6 +160,7 @@ def trace(kind, make):
     elements = [(numbers[number], indices, value) for (number, indices), value in record.elements.items()]
     types = [(record.captures[number].reader, own) for number, own in record.types.items() if record.captures[number].kind != "extent"]
     distinct = stand_ins.distinct() if stand_ins.identity else ()
+    stand_ins.forget()
     return Function(kind, _renumbered(node, numbers), used, stand_ins.readers, fixed, elements, types, distinct), stand_ins
 
 

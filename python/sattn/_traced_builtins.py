@@ -41,9 +41,8 @@ def _isinstance(value, classes):
         if isinstance(classes, type) and classes in (str, bytes, list, tuple, dict, set, type(None)):
             return False
         _tracing.refuse("a question that does not need an element's type", "isinstance()")
-    own = _type(value)
-    if isinstance(classes, type) and type(classes) is type:
-        return issubclass(original(own), classes)
+    if isinstance(value, (_tracing.Traced, _tracing.TracedArray)) or type(value) is _stand_ins.Mapping:
+        return issubclass(_type(value), classes)
     return isinstance(original(value), classes)
 
 

@@ -181,6 +181,13 @@ class _Operators:
     def __hash__(self):
         return hash(self.item()) if _is_known(self.node) else refuse("a value that is in no set and no key of a dict", "hash()")
 
+    def __str__(self):
+        """Of captured numbers that of the number, since it may be a key; else what is printed."""
+        return str(self.item()) if getattr(self, "ndim", 0) == 0 and _is_captured(self.node) else repr(self)
+
+    def __format__(self, form):
+        return format(self.item(), form) if getattr(self, "ndim", 0) == 0 and _is_captured(self.node) else repr(self)
+
     def __array__(self, *_, **__):
         return refuse("a value that is in no array", "a list or an array of NumPy with it")
 
@@ -404,6 +411,11 @@ class TracedArray(_Operators):
 def _is_known(node):
     """Whether a node depends on captured numbers and elements alone."""
     return all(leaf.op in ("constant", "number") or leaf.op == "load" for leaf in node.leaves())
+
+
+def _is_captured(node):
+    """Whether a node is known and no constant."""
+    return _is_known(node) and node.op != "constant"
 
 
 def _known(node, got, instead):

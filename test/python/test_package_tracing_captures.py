@@ -2,15 +2,20 @@
 
 import array
 import collections
+import copy
 import dataclasses
 import enum
 import functools
+import gc
+import numbers
+import operator
 import os
 import random
 import sys
 import threading
 import time
 import types
+import weakref
 
 import numpy as np
 import pytest
@@ -429,6 +434,9 @@ ASKED = {
     "methods of a dict": lambda box={"a": 2, "b": 3}: window(lambda: sum(box.values()) + box.get("c", 1)),
     "methods of a dict of a class": lambda box=type("Own", (dict,), {})(a=2): window(lambda: sum(box.values()) + box.get("c", 1)),
     "class in the function": lambda: in_the_function,
+    "isinstance of an abstract class": lambda: window(lambda: 9 if isinstance(W, numbers.Integral) else 3),
+    "text of a number": lambda box={"layer3": 9}: window(lambda: box.get(f"layer{W}", 3) + box.get("layer" + str(W), 3)),
+    "a number as a key": lambda box={3: 9}: window(lambda: box[W]),
 }
 
 
@@ -465,6 +473,8 @@ REFUSED = {
     "hash of an object": (lambda box=Base(): window(lambda: {box: 3}[box]), "box of type Base, which is no key"),
     "text of an object": (lambda box=Base(): window(lambda: len(f"{box}")), "box of type Base, of which __format__ is asked"),
     "assignment": (lambda box=Base(): window(lambda: setattr(box, "w", 5)), "box of type Base, which is changed by __setattr__"),
+    "operator.is_": (window(lambda: operator.is_(Base, Derived)), "operator.is_ of type"),
+    "copy": (lambda box=Base(): window(lambda: copy.copy(box).w), "copy.copy of type"),
     "arithmetic": (lambda box=Base(): window(lambda: 3 + box), "box of type Base, of which __radd__ is asked"),
     "array without order": (lambda box=np.ma.masked_array([3]): window(lambda: box[0]), "box"),
 }
@@ -483,6 +493,19 @@ def test_what_is_refused(name):
 def test_a_refused_value_that_is_not_used_does_no_harm():
     box = iter([3])
     require_same(lambda b, h, q, k: q - k < (W if box is not None else next(box)))
+
+
+def test_what_is_traced_is_not_kept():
+    """The user's arrays go when the user lets go of them, without a collection of cycles."""
+    box = types.SimpleNamespace(table=np.zeros(SIZE, np.int32))
+    gone = weakref.ref(box.table)
+    gc.disable()
+    try:
+        _functions.traced("mask_mod", lambda b, h, q, k, box=box: box.table[q] <= k)
+        del box
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_an_empty_array_that_is_indexed():
