@@ -34,24 +34,27 @@ LIBRARIES = _STANDARD | {"numpy", "torch", "ml_dtypes", "scipy"}
 # Of those, modules whose functions and objects capture the user's functions and arrays.
 OPENED = {"torch.nn.attention.flex_attention", "torch.nn.attention.experimental._paged_attention"}
 #: Modules of Python's library whose functions' results depend on their arguments alone, or that are for messages.
-_PURE = {"builtins", "math", "cmath", "operator", "_operator", "functools", "_functools", "itertools", "collections", "_collections",
-         "_collections_abc", "abc", "_abc", "dataclasses", "typing", "types", "enum", "numbers", "contextlib", "re", "string", "bisect",
-         "_bisect", "heapq", "_heapq", "statistics", "fractions", "decimal", "_decimal", "warnings", "_warnings", "logging", "pprint", "pdb",
-         "traceback", "struct", "_struct", "textwrap", "reprlib", "array", "colorsys"}
+_PURE = {"builtins", "math", "cmath", "operator", "_operator", "functools", "_functools", "itertools", "collections",
+         "_collections", "_collections_abc", "abc", "_abc", "dataclasses", "typing", "types", "enum", "numbers",
+         "contextlib", "re", "string", "bisect", "_bisect", "heapq", "_heapq", "statistics", "fractions", "decimal",
+         "_decimal", "warnings", "_warnings", "logging", "pprint", "pdb", "traceback", "struct", "_struct",
+         "textwrap", "reprlib", "array", "colorsys"}
 #: Functions of PyTorch and NumPy that read a state, or what a stand-in is.
-_STATEFUL = {"rand", "randn", "randint", "randperm", "bernoulli", "normal", "multinomial", "poisson", "seed", "initial_seed", "get_rng_state",
-             "get_default_dtype", "get_default_device", "is_grad_enabled", "is_inference_mode_enabled", "get_num_threads", "rand_like",
-             "randn_like", "randint_like", "is_tensor", "isscalar", "load", "fromfile", "loadtxt", "genfromtxt", "memmap"}
+_STATEFUL = {"rand", "randn", "randint", "randperm", "bernoulli", "normal", "multinomial", "poisson", "seed",
+             "initial_seed", "get_rng_state", "get_default_dtype", "get_default_device", "is_grad_enabled",
+             "is_inference_mode_enabled", "get_num_threads", "rand_like", "randn_like", "randint_like", "is_tensor",
+             "isscalar", "load", "fromfile", "loadtxt", "genfromtxt", "memmap"}
 #: Types of which a value never changes.
-_CONSTANT = (str, bytes, bool, complex, type(None), type(...), type(NotImplemented), range, slice, np.dtype, np.generic, fractions.Fraction,
-             decimal.Decimal, re.Pattern, operator.itemgetter, operator.attrgetter, operator.methodcaller)
+_CONSTANT = (str, bytes, bool, complex, type(None), type(...), type(NotImplemented), range, slice, np.dtype, np.generic,
+             fractions.Fraction, decimal.Decimal, re.Pattern, operator.itemgetter, operator.attrgetter,
+             operator.methodcaller)
 _CONSTANT_NAMES = {"torch.dtype", "torch.device", "torch.layout", "torch.memory_format", "torch.Size"}
 #: Callable types of libraries, of which a value never changes.
 _FUNCTIONS = (np.ufunc, type(np.where), types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
               types.GetSetDescriptorType, types.MemberDescriptorType)
 _ENVIRONMENT = type(os.environ)
-_MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter, collections.ChainMap, collections.UserDict,
-             types.MappingProxyType, _ENVIRONMENT)
+_MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter, collections.ChainMap,
+             collections.UserDict, types.MappingProxyType, _ENVIRONMENT)
 _SEQUENCES = (list, tuple, collections.deque, collections.UserList)
 #: Types of containers of constants alone that are compared as a whole.
 _WHOLE = (set, frozenset, bytearray, array.array)
@@ -122,7 +125,9 @@ def _base(value):
 def _contents(value):
     """What an object contains: keys, how many, or the constants of a set."""
     base = _base(value)
-    return tuple(dict.keys(value)) if base is dict else base.__len__(value) if base in (list, tuple) else frozenset(base.__iter__(value))
+    if base is dict:
+        return tuple(dict.keys(value))
+    return base.__len__(value) if base in (list, tuple) else frozenset(base.__iter__(value))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -280,23 +285,31 @@ def _is_constant(value):
 def _is_constant_enum(value):
     """Whether it is a member of an Enum that is a number or a string, and has no functions of the user's."""
     own = type(value)
-    return isinstance(value, enum.Enum) and isinstance(value, (int, float, str)) and _is_constant(value.value) and all(
-        _is_constant(found) or found is own for found in vars(value).values()) and all(
-        _root(one.__module__) in LIBRARIES or not any(isinstance(found, (types.FunctionType, property, classmethod, staticmethod))
-                                                      and _root(getattr(found, "__module__", None) or one.__module__) not in LIBRARIES
-                                                      for found in vars(one).values()) for one in own.__mro__)
+    return isinstance(value, enum.Enum) and isinstance(value, (int, float, str)) and _is_constant(value.value) \
+        and all(_is_constant(found) or found is own for found in vars(value).values()) \
+        and not any(_has_functions(one) for one in own.__mro__)
+
+
+def _has_functions(cls):
+    """Whether a class of the user's has functions of the user's."""
+    kinds = types.FunctionType, property, classmethod, staticmethod
+    return _root(cls.__module__) not in LIBRARIES and any(
+        isinstance(found, kinds) and _root(getattr(found, "__module__", None) or cls.__module__) not in LIBRARIES
+        for found in vars(cls).values())
 
 
 def _is_function_of_library(value):
     """Whether it is a callable of a library, whose result depends on its arguments alone."""
     if isinstance(value, types.BuiltinFunctionType):
         owner = value.__self__
-        if not (owner is None or isinstance(owner, (types.ModuleType, type)) or type(owner).__module__.startswith("torch.")):
+        if not (owner is None or isinstance(owner, (types.ModuleType, type))
+                or type(owner).__module__.startswith("torch.")):
             return False
     elif isinstance(value, types.FunctionType):
         if _is_opened(value):
             return False
-    elif not isinstance(value, _FUNCTIONS) and not (callable(value) and type(value).__module__ in ("torch._ops", "numpy")):
+    elif not isinstance(value, _FUNCTIONS) \
+            and not (callable(value) and type(value).__module__ in ("torch._ops", "numpy")):
         return False
     module, name = getattr(value, "__module__", None) or "", getattr(value, "__name__", "")
     if isinstance(value, types.FunctionType):

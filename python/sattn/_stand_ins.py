@@ -17,11 +17,15 @@ _OPTIONAL = [f"__{side}{name}__" for side in ("", "r") for name in (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "and", "or", "xor", "lshift", "rshift", "matmul")] + [
     "__lt__", "__le__", "__gt__", "__ge__"]
 #: Those without which Python raises TypeError.
-_REQUIRED = ["__neg__", "__pos__", "__abs__", "__invert__", "__int__", "__float__", "__index__", "__complex__", "__round__",
-             "__floor__", "__ceil__", "__trunc__", "__enter__", "__exit__", "__str__", "__format__", "__bytes__", "__reversed__",
-             "__array__", "__next__"]
-#: Those that would change the value.
-_CHANGES = ["__setattr__", "__delattr__", "__setitem__", "__delitem__", *(name.replace("__", "__i", 1) for name in _OPTIONAL[:14])]
+_REQUIRED = ["__neg__", "__pos__", "__abs__", "__invert__", "__int__", "__float__", "__index__", "__complex__",
+             "__round__", "__floor__", "__ceil__", "__trunc__", "__enter__", "__exit__", "__str__", "__format__",
+             "__bytes__", "__reversed__", "__array__", "__next__"]
+#: Methods of containers that change them.
+_CHANGING = {"append", "extend", "insert", "remove", "pop", "popitem", "clear", "update", "setdefault", "sort",
+             "reverse", "add", "discard"}
+#: Special methods that would change the value.
+_CHANGES = ["__setattr__", "__delattr__", "__setitem__", "__delitem__",
+            *(name.replace("__", "__i", 1) for name in _OPTIONAL[:14])]
 
 
 def refuse(name, value, why="that this question is not asked of"):
@@ -77,8 +81,7 @@ def _view(self, asked):
     """A plain container with stand-ins of what an object of a class derived of one contains. Refuses others."""
     tracer, number, own, value = inside(self)
     found = tracer.view(number, own)
-    if found is None or asked in ("append", "extend", "insert", "remove", "pop", "popitem", "clear", "update", "setdefault", "sort",
-                                  "reverse", "add", "discard"):
+    if found is None or asked in _CHANGING:
         refuse(own, value)
     return found
 
@@ -111,8 +114,8 @@ class Refused(StandIn):
     __slots__ = ()
 
 
-_ALL = [*_OPTIONAL, *_REQUIRED, *_CHANGES, "__bool__", "__len__", "__iter__", "__getitem__", "__contains__", "__call__", "__eq__",
-        "__ne__", "__hash__", "__instancecheck__", "__subclasscheck__"]
+_ALL = [*_OPTIONAL, *_REQUIRED, *_CHANGES, "__bool__", "__len__", "__iter__", "__getitem__", "__contains__",
+        "__call__", "__eq__", "__ne__", "__hash__", "__instancecheck__", "__subclasscheck__"]
 for _name in _ALL:
     setattr(Refused, _name, _refusing(_name))
 
@@ -219,7 +222,8 @@ def _special(name, is_optional):
             # The other's reflected method is asked then.
             return NotImplemented if isinstance(arguments[0], Object) else refuse(own, value, f"of which {name} is asked")
         if is_optional:
-            return getattr(_view(self, name), name)(*(_view(one, name) if isinstance(one, Object) else one for one in arguments))
+            others = (_view(one, name) if isinstance(one, Object) else one for one in arguments)
+            return getattr(_view(self, name), name)(*others)
         return refuse(own, value, f"of which {name} is asked")
     method.__name__ = name
     return method
