@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("tvm_ffi")
 from operation_table import KERNELS, TYPES, check, check_kernel, has_value, taken_by, values_of  # noqa: E402
-from sattn import _evaluation, _functions  # noqa: E402
+from sattn import _evaluation, _functions, _tracing  # noqa: E402
 from sattn._element_types import NAMES  # noqa: E402
 
 
@@ -17,27 +17,47 @@ def nothing_kept():
     _functions.clear()
 
 
-def value_of(operation, module, types):
-    """(the operation's values, by its expression, the name of their type)."""
-    first, last, nodes = values_of(types[0]), values_of(types[-1]), []
-    note = nodes.append  # A list would be copied.
+@pytest.fixture
+def nodes(monkeypatch):
+    """The nodes that tracing asks for, the result of a function last."""
+    found, node_of = [], _tracing.node_of
 
-    def score_mod(score, b, h, q_idx, kv_idx):
-        result = operation.function(module, *[first[q_idx], last[kv_idx]][:len(types)])
-        note(result.node)
-        return result * 1.0
+    def noted(value):
+        found.append(node_of(value))
+        return found[-1]
+
+    monkeypatch.setattr(_tracing, "node_of", noted)
+    return found
+
+
+def value_of(operation, module, types, nodes):
+    """(the operation's values, by its expression, the name of their type)."""
+    first, last = values_of(types[0]), values_of(types[-1])
+
+    def number(score, b, h, q_idx, kv_idx):
+        return operation.function(module, *[first[q_idx], last[kv_idx]][:len(types)])
+
+    def boolean(score, b, h, q_idx, kv_idx):
+        return np.where(operation.function(module, *[first[q_idx], last[kv_idx]][:len(types)]), 1.0, 0.0)
 
     _functions.clear()
-    found, captured = _functions.traced("score_mod", score_mod)
+    try:
+        found, captured = _functions.traced("score_mod", number)
+        # As a float, which it becomes in the end.
+        node = found.result if nodes[-1].dtype == "f32" else found.result.operands[0]
+    except TypeError as error:
+        if "returns a boolean" not in str(error):
+            raise
+        found, captured = _functions.traced("score_mod", boolean)
+        node = found.result.operands[0]
     places = np.arange(len(first), dtype=np.int32)
-    value = _evaluation.evaluate(nodes[0], {"q_idx": places[:, None], "kv_idx": places[None, :]},
+    value = _evaluation.evaluate(node, {"q_idx": places[:, None], "kv_idx": places[None, :]},
                                  _functions.host_arrays(captured), _evaluation.library())
-    name = NAMES[nodes[0].type]
-    return np.broadcast_to(value, (len(first), len(last))).astype(name), name
+    return np.broadcast_to(value, (len(first), len(last))).astype(NAMES[node.type]), NAMES[node.type]
 
 
 @pytest.mark.parametrize("first", TYPES)
-def test_expressions(first):
+def test_expressions(first, nodes):
     """Each operation has the type and the values that NumPy or PyTorch gives it, called by either one's functions."""
     differing = []
     for types in ((first,), *((first, other) for other in TYPES)):
@@ -45,7 +65,7 @@ def test_expressions(first):
             for name in operation.of:
                 module = np if name == "numpy" else operation_table.torch
                 if module is not None:
-                    differing.append(check(operation, types, *value_of(operation, module, types), expected))
+                    differing.append(check(operation, types, *value_of(operation, module, types, nodes), expected))
     assert len(differing) > 200 and not list(filter(None, differing)), "\n".join(filter(None, differing))
 
 
