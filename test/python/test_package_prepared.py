@@ -40,6 +40,12 @@ def test_says_what_it_is(sattn, operand):
     assert matrix.shape == (32, 64) and matrix.nnz == 3 and matrix.block == (16, 16)
 
 
+def test_times_a_vector(operand, dense):
+    result = operand @ dense[:, 0]
+    assert result.shape == (32,)
+    np.testing.assert_allclose(result, product(values(), dense)[:, 0], rtol=1e-4, atol=1e-5)
+
+
 def test_says_what_it_is_in_batches(sattn):
     batched = sattn.prepare(tuple(np.stack([array, array]) for array in (CROW, COL, values())))
     assert batched.shape == (2, 32, None) and batched.ndim == 3
