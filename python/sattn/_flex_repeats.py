@@ -111,7 +111,7 @@ def _keep_mask(call, block_mask, mask, band):
     """Whether the call knows of the mask all that it needs."""
     call.lists = mask.lists
     if getattr(block_mask, "_given", call) is not None:
-        if mask.lists is None or band is not None:
+        if mask.lists is None or not mask.are_given:
             return False
         call.members = _attention_mask._members(block_mask)
         return True
