@@ -250,7 +250,7 @@ def _operand_parts(bsr):
     if isinstance(bsr, tuple):
         return (*bsr, None) if len(bsr) == 3 else None
     if isinstance(bsr, _operand.Prepared):
-        return bsr.crow, bsr.col, bsr.values, bsr.shape[-1]
+        return bsr._crow, bsr._col, bsr.values, bsr.shape[-1]
     if isinstance(bsr, torch.Tensor) and bsr.layout == torch.sparse_bsr:  # In export.
         return None, None, bsr, None
     return None
