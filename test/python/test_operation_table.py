@@ -1,11 +1,12 @@
-"""Values of all operations on the CPU: of expressions, on every pair of types, and of kernels (operation_table.py)."""
+"""Values of all operations, by their expressions, on every pair of types (operation_table.py); by NumPy's functions where there is
+no PyTorch. with_torch/test_operation_table_torch.py has both libraries', and kernels."""
 
 import numpy as np
 import operation_table
 import pytest
 
 pytest.importorskip("tvm_ffi")
-from operation_table import KERNELS, TYPES, check, check_kernel, has_value, taken_by, values_of  # noqa: E402
+from operation_table import TYPES, check, has_value, taken_by, values_of  # noqa: E402
 from sattn import _evaluation, _functions, _tracing  # noqa: E402
 from sattn._element_types import NAMES  # noqa: E402
 
@@ -67,18 +68,6 @@ def test_expressions(first, nodes):
                 if module is not None:
                     differing.append(check(operation, types, *value_of(operation, module, types, nodes), expected))
     assert len(differing) > 200 and not list(filter(None, differing)), "\n".join(filter(None, differing))
-
-
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: "-".join(kernel[0]))
-def test_kernels(sattn, kernel):
-    """The same of kernels."""
-    def attend(score_mod, shape):
-        batch, heads, queries, keys = shape
-        query, key = np.zeros((batch, heads, queries, 8), np.float32), np.zeros((batch, 1, keys, 8), np.float32)
-        return sattn.flex_attention(query, key, key, score_mod, enable_gqa=True, return_lse=True)[1]
-
-    differing = check_kernel(attend, kernel)
-    assert not differing, "\n".join(differing)
 
 
 def test_the_table_tells_differences():

@@ -96,16 +96,6 @@ NAMES = [
     "divisions", "made", "minima"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_torch(name):
-    torch = pytest.importorskip("torch")
-    functions = torch_functions(torch)
-    assert list(functions) == NAMES
-    arguments = [torch.from_numpy(SCORES), *(torch.from_numpy(np.ascontiguousarray(index).astype(np.int32)) for index in grid(SHAPE))]
-    expected = functions[name](*arguments).float().numpy()
-    np.testing.assert_allclose(value_of(functions[name]), np.broadcast_to(expected, SHAPE), rtol=3e-6, atol=3e-6)
-
-
 @pytest.mark.parametrize("function, message", [
     (lambda s, b, h, i, j: s.astype("nonsense"), "expected a type bool, .* but got 'nonsense' in .*: "),
     (lambda s, b, h, i, j: s.astype("complex64"), "expected a type bool, .* but got 'complex64' in "),

@@ -4,9 +4,7 @@ import collections
 import types
 
 import pytest
-
-pytest.importorskip("tvm_ffi")
-torch = pytest.importorskip("torch")
+import torch
 
 pytestmark = [pytest.mark.filterwarnings("ignore::DeprecationWarning:torch"), pytest.mark.filterwarnings("ignore::FutureWarning:torch")]
 LENGTH = 32
