@@ -8,7 +8,7 @@ import typing
 
 import numpy as np
 
-from . import _arrays, _autograd, _bsr, _compiler, _explain, _flex_repeats, _functions, _masks, _region, _repeats, _traced, cache
+from . import _arrays, _autograd, _bsr, _compiler, _direct_reads, _explain, _flex_repeats, _functions, _masks, _region, _repeats, _traced, cache
 from ._attention_mask import Mask, mask_of
 from ._captured_arguments import captured
 from ._flex_source import FlexAttention
@@ -360,6 +360,8 @@ def _arguments(query, key, value, score, score_values, block_mask, mask_of, band
     if len(q_shape) != 4 or len(k_shape) != 4:
         _shapes(query, key, value, enable_gqa)
     mask = of_lists = None
+    if score_values:
+        _direct_reads.require(score, score_values, (q_shape[2], k_shape[2]))
     if block_mask is not None:
 
         def begin(mask):
@@ -370,6 +372,8 @@ def _arguments(query, key, value, score, score_values, block_mask, mask_of, band
 
         mask = mask_of(block_mask, band, arrays, (q_shape[0], q_shape[1], q_shape[2], k_shape[2]), begin)
         mask_function, mask_values, lists = mask.function, mask.values, mask.lists
+        if mask_values:
+            _direct_reads.require(mask_function, mask_values, (q_shape[2], k_shape[2]))
         if lists is not None:
             of_lists = lists[0].shape, lists[2] is None, mask.block, mask.is_ours
     keys = k_shape[2] if block_mask is not None else _keys_within(band, q_shape[2], k_shape[2])
