@@ -60,8 +60,12 @@ def _read(parent, how, key):
         return getattr(parent, key)
     if how == "method":
         return getattr(parent, key).__func__
-    if how == "call":
-        return type(parent).__call__
+    if how == "special":
+        return getattr(type(parent), key)
+    if how == "class":
+        return type(parent)
+    if how == "builtin":  # Which the globals may hide.
+        return key in sys.modules[parent.__module__].__dict__
     return parent[key]
 
 

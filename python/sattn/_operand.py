@@ -205,6 +205,8 @@ class Prepared(Operand):
     def __matmul__(self, dense):
         from . import _bsr  # Which takes operands.
 
+        if getattr(dense, "ndim", None) == 1:  # A vector, of which the product is one, too.
+            return _bsr.bsr_dense_addmm(None, self, dense[:, None], beta=0)[..., 0]
         return _bsr.bsr_dense_addmm(None, self, dense, beta=0)
 
     def __copy__(self):

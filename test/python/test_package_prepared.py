@@ -43,6 +43,12 @@ def test_says_what_it_is(sattn, operand):
     assert matrix.shape == (32, 64) and matrix.nnz == 3 and matrix.block == (16, 16)
 
 
+def test_times_a_vector(operand, dense):
+    result = operand @ dense[:, 0]
+    assert result.shape == (32,)
+    np.testing.assert_allclose(result, product(values(), dense)[:, 0], rtol=1e-4, atol=1e-5)
+
+
 def test_says_what_it_is_on_a_device_and_in_batches(package, torch):
     operand = package.prepare(fake_torch.sparse([0, 1, 2], [0, 0], (64, 64), 128, device=1))
     assert repr(operand) == ("sattn.Prepared(shape=(128, 128), block=(64, 64), nnz=2, dtype=torch.bfloat16, "
