@@ -9,7 +9,7 @@ import dataclasses
 import sys
 import weakref
 
-from . import _attention_mask, _autograd, _hints, _masks, _traced, cache
+from . import _attention_mask, _autograd, _direct_reads, _hints, _masks, _traced, cache
 from ._captured_arguments import captured
 
 #: Calls that are kept, at most.
@@ -179,12 +179,14 @@ def repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return
         if values is None:
             return None
         if values:
+            _direct_reads.require(call.score_function, values, (query.shape[2], key.shape[2]))
             given += captured(call.score_function, values, arrays)
     if call.mask is not None:
         values = _values_of_mask(call, block_mask)
         if values is None:
             return None
         if values:
+            _direct_reads.require(call.mask_function, values, (query.shape[2], key.shape[2]))
             given += captured(call.mask_function, values, arrays)
     given.append(out_rows)
     launch = call.launcher(query)

@@ -7,7 +7,7 @@ import types
 
 import numpy as np
 
-from . import _arrays, _captures, _masks, _traced_functions, _tracing  # noqa: F401 - the functions that tracing takes
+from . import _arrays, _captures, _direct_reads, _masks, _traced_functions, _tracing  # noqa: F401 - the functions that tracing takes
 from ._evaluation import in_order
 from ._expression import depends_on
 
@@ -55,6 +55,8 @@ class Function:
         # Of a mask_mod: whether the compiler finds its structure, and what lists of its blocks depend on.
         self.is_derived = kind == "mask_mod" and _masks.is_derived(result)
         self.needs_batch, self.needs_head = depends_on(result, "b"), depends_on(result, "h")
+        #: Of captured arrays that are read at positions themselves (_direct_reads.py).
+        self.direct_reads = _direct_reads.of(result)
 
     def bind(self, function):
         """The captures' values now, by number; None where the expression is not that of the function."""

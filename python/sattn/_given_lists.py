@@ -31,6 +31,7 @@ class _WithCut(typing.NamedTuple):
     is_derived: bool
     needs_batch: bool
     needs_head: bool
+    direct_reads: tuple
 
 
 # By a mask: its _Within by (band, lengths, size of blocks). By a Function: its _WithCut by what the text depends on.
@@ -111,7 +112,7 @@ def with_cut(function, values, cut, block):
         result = graph.bitwise("or", function.result, is_cut)
         captures = *function.captures, Capture("array", "full_kv_indices", -1, "i32", 4)
         found = kept[shared, block] = _WithCut(function.kind, result, captures, False, depends_on(result, "b"),
-                                               depends_on(result, "h"))
+                                               depends_on(result, "h"), function.direct_reads)
     return found, [*values, cut]
 
 

@@ -121,7 +121,8 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
        `mask_mod` lets any row see, if that end is captured as in `j < length` or
        computed from captures: a NaN there does not show either.
        Elsewhere weights of keys that are not seen are 0 and multiplied: `v` must be
-       finite there.
+       finite there. A producer that cannot promise it clears those rows of `v`
+       first, by a select of the same condition.
     7. With `packed_heads` = P the rows of `q` and of the results are those of P
        heads, one after the other, and M is the number of rows over P: row r of their head
        g is query r mod M of head h = P g + r / M, which is what the functions get.
