@@ -32,5 +32,7 @@ def test_operations(kernel, dtype):
         _, lse = sattn.flex_attention(query, key, key, score_mod, enable_gqa=True, return_lse=True, kernel_options=options)
         return lse.cpu().numpy()
 
-    differing = check_kernel(attend, kernel, lambda array: torch.from_numpy(array).to(DEVICE))
+    # tanh of scores of 16-bit operands is an instruction's on a GPU (docs/Masks.md).
+    errors = [("tanh", 2.0**-10.9)] if dtype == "bfloat16" and DEVICE != "cpu" else []
+    differing = check_kernel(attend, kernel, lambda array: torch.from_numpy(array).to(DEVICE), errors)
     assert not differing, "\n".join(differing)

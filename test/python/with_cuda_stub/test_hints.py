@@ -1,5 +1,6 @@
 """Hints that repeated calls keep, over the stub: which kernels a call launches, and with whose memory."""
 
+import contextlib
 import gc
 
 import cuda_tensors
@@ -74,7 +75,7 @@ def call(request, package):
 def kernels(stub, call, stream=0):
     """Kinds of the kernels that a call launches."""
     before = len(stub.lines("launch"))
-    with torch.cuda.stream(torch.cuda.ExternalStream(stream)):
+    with torch.cuda.stream(torch.cuda.ExternalStream(stream)) if stream else contextlib.nullcontext():
         call()
     launches = stub.lines("launch")[before:]
     assert all(f" stream {stream:#x}" in line for line in launches if stream)

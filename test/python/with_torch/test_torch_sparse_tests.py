@@ -45,7 +45,7 @@ def start(*arguments, built_tools):
 def test_outcomes(built_tools, tmp_path):
     (tmp_path / "test").mkdir()
     (tmp_path / "test" / "test_sparse_csr.py").write_text(TESTS)
-    done = start("--source", tmp_path, "--out", tmp_path / "out.json", "--class", "TestKernels", "--seconds", 8,
+    done = start("--source", tmp_path, "--out", tmp_path / "out.json", "--class", "TestKernels", "--seconds", 30,
                  built_tools=built_tools)
     assert done.returncode == 1, done.stderr
     found = json.loads((tmp_path / "out.json").read_text())

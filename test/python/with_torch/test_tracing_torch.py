@@ -32,7 +32,9 @@ def class_attribute():
     class Config:
         w = 5
 
-    return (lambda b, h, q, k: q - k < Config.w), lambda: setattr(Config, "w", 20), True
+    from sattn import _compiled
+
+    return (lambda b, h, q, k: q - k < Config.w), lambda: setattr(Config, "w", 20), _compiled.GUARDS_CLASSES
 
 
 def truth():
