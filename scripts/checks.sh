@@ -56,16 +56,25 @@ run_suite() {
         --output-junit "$report" "$@" ;;
     python)
       # An environment without PyTorch.
-      [ $# -gt 0 ] || set -- "$root/test/python" "${torch_folders[@]/#/--ignore=}"
+      names_a_path "$@" || set -- "$root/test/python" "${torch_folders[@]/#/--ignore=}" "$@"
       run_pytest "$venv/bin/python" "$report" "$@" ;;
     torch)
       # A process has the stub of CUDA's runtime or not, so each folder has processes of its own.
-      [ $# -gt 0 ] || set -- "$root/test/python/with_torch"
+      names_a_path "$@" || set -- "$root/test/python/with_torch" "$@"
       run_pytest "$torch_python" "$report" "$@" ;;
     torch-cuda)
-      [ $# -gt 0 ] || set -- "$root/test/python/with_cuda_stub"
+      names_a_path "$@" || set -- "$root/test/python/with_cuda_stub" "$@"
       run_pytest "$torch_python" "$report" "$@" ;;
   esac
+}
+
+# names_a_path ARGUMENT...: whether one is a file or a folder, or a test of a file; without one a suite's own folder is meant.
+names_a_path() {
+  local argument
+  for argument in "$@"; do
+    [ ! -e "${argument%%::*}" ] || return 0
+  done
+  return 1
 }
 
 # run_pytest PYTHON REPORT ARGUMENT...: the tests of a file stay together, for they share what a process has compiled.

@@ -178,7 +178,7 @@ def test_little_disk(machine):
 
 
 def test_missing_package_source(machine):
-    machine.with_packages(candidates="cmake|ninja-build|ccache|python3-venv|libgtest-dev|nlohmann-json3-dev")
+    machine.with_packages(candidates="cmake|ninja-build|ccache|python3-venv|python3-dev|libgtest-dev|nlohmann-json3-dev")
     machine.command("df", "echo; echo x x x 99999")
     done = machine.dev("setup")
     fails(done, "no package source offers: libmlir-22-dev mlir-22-tools", "this command again" if bookworm() else "")
@@ -206,7 +206,7 @@ def test_no_network_for_the_packages(machine):
 
 def test_only_what_is_missing_is_installed(machine):
     machine.with_packages(installed="libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 clang-format-22 "
-                          "lld-22 libomp-22-dev libclang-rt-22-dev ninja-build ccache python3-venv libgtest-dev "
+                          "lld-22 libomp-22-dev libclang-rt-22-dev ninja-build ccache python3-venv python3-dev libgtest-dev "
                           "nlohmann-json3-dev",
                           candidates="*")
     done = machine.dev("setup")

@@ -53,8 +53,8 @@ def test_says_what_it_is_in_batches(sattn):
 
 def test_matmul(operand, dense):
     assert np.allclose(operand @ dense, product(values(), dense), atol=1e-5)
-    with pytest.raises(ValueError, match=r"argument 'dense': expected shape \(\*, K, N\), but got \(32,\)"):
-        operand @ dense[:, 0]
+    with pytest.raises(ValueError, match=r"argument 'dense': expected (shape|64 rows)"):
+        operand @ dense[:5, 0]
     with pytest.raises(TypeError, match="unsupported operand"):
         dense.T @ operand
 
