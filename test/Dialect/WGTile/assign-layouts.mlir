@@ -564,3 +564,18 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
     gpu.return
   }
 }
+
+// -----
+
+// A constant that nobody uses.
+// CHECK-LABEL: gpu.func @dead_constant
+// CHECK:         wgtile.store {{.*}} : tensor<64x64xf32, #wgtile.mma<warps = 4>>
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+  gpu.func @dead_constant(%out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %dead = arith.constant dense<0.0> : tensor<64x64xf32>
+    %one = arith.constant dense<1.0> : tensor<64x64xf32>
+    wgtile.store %one, %out[%c0, %c0] in_bounds [true, true] : tensor<64x64xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}

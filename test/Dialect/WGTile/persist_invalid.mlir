@@ -50,3 +50,33 @@ module attributes {gpu.container_module} {
     return
   }
 }
+
+// -----
+
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    // expected-error @below {{'gpu.func' op expected a loop over tiles in a persistent kernel, but got none}}
+    gpu.func @k(%m: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, wgtile.schedule = #wgtile.schedule<persistent = true, raster_group = 8, tile_order = sorted>} {
+      gpu.return
+    }
+  }
+  func.func @f(%m: memref<?xf32>, %n: index) {
+    wgtile.launch @kernels::@k grid(%n) args(%m) : memref<?xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    // expected-error @below {{'gpu.func' op expected a loop over tiles in a persistent kernel, but got none}}
+    gpu.func @k(%m: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, wgtile.schedule = #wgtile.schedule<persistent = true, raster_group = 8, dynamic = true>} {
+      gpu.return
+    }
+  }
+  func.func @f(%m: memref<?xf32>, %n: index) {
+    wgtile.launch @kernels::@k grid(%n) args(%m) : memref<?xf32>
+    return
+  }
+}

@@ -57,6 +57,9 @@ struct PersistPass
   static LogicalResult persist(LaunchOp launch, gpu::GPUFuncOp kernel) {
     Schedule schedule = getSchedule(kernel);
     SmallVector<ForEachTileOp> loops = getTileLoops(kernel);
+    if (loops.empty())
+      return kernel.emitOpError(
+          "expected a loop over tiles in a persistent kernel, but got none");
     if (llvm::any_of(loops, [](ForEachTileOp loop) {
           return loop.getCounts().size() < 2 || loop.getPersistent();
         }))

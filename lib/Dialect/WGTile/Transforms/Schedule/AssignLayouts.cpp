@@ -92,12 +92,15 @@ private:
           isa<RankedTensorType>(op->getResult(0).getType()))
         constants.push_back(op);
     });
-    for (Operation *op : constants)
+    for (Operation *op : constants) {
+      if (op->use_empty())
+        continue;
       for (OpOperand &use :
            llvm::make_early_inc_range(llvm::drop_begin(op->getUses()))) {
         OpBuilder b(op);
         use.set(b.clone(*op)->getResult(0));
       }
+    }
   }
 
   static bool isComputedVector(Value value) {
