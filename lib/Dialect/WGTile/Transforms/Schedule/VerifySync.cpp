@@ -143,9 +143,9 @@ struct CooperativeStages {
 } // namespace
 
 static LogicalResult verify(gpu::GPUFuncOp kernel) {
-  if (failed(verifyStructured(kernel)) || failed(verifyRings(kernel)) ||
-      failed(verifyArrivals(kernel)) || failed(verifyOrder(kernel)) ||
-      failed(verifyPlaces(kernel)))
+  if (failed(verifyStructured(kernel)) || failed(verifySwizzles(kernel)) ||
+      failed(verifyRings(kernel)) || failed(verifyArrivals(kernel)) ||
+      failed(verifyOrder(kernel)) || failed(verifyPlaces(kernel)))
     return failure();
   DenseSet<Operation *> reported;
   auto listener = [&](Operation *op, SyncEffect::Kind, const Twine &message) {
