@@ -115,7 +115,7 @@ class NumpyArrays:
 
     @staticmethod
     def versions(arrays):
-        """Of `snapshot`s: how often each was written, or None where none can be."""
+        """Numbers of writes to `snapshot`s, or None where none can be written."""
         return None
 
     @staticmethod
@@ -228,7 +228,7 @@ class TorchArrays:
 
     @staticmethod
     def versions(tensors):
-        """Of `snapshot`s: how often each was written."""
+        """Numbers of writes to `snapshot`s."""
         return tuple(tensor._version for tensor in tensors)
 
     @staticmethod
@@ -263,6 +263,14 @@ _torch = functools.cache(TorchArrays)
 def is_torch(value):
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
+
+
+def host_value(value):
+    """A tensor's elements as an array of NumPy in host memory, bf16 as f32; anything else as it is."""
+    if not is_torch(value):
+        return value
+    value = value.detach().cpu()
+    return value.float().numpy() if str(value.dtype) == "torch.bfloat16" else value.numpy()
 
 
 def is_plain(tensor, torch):

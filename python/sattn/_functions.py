@@ -219,10 +219,4 @@ def clear():
 
 def host_arrays(values):
     """Captured values as NumPy's arrays and numbers, for an evaluation in host memory."""
-    def host(value):
-        if not _arrays.is_torch(value):
-            return value
-        value = value.detach().cpu()
-        return value.float().numpy() if str(value.dtype) == "torch.bfloat16" else value.numpy()
-
-    return [host(value) if isinstance(value, np.ndarray) or _arrays.is_torch(value) else value for value in values]
+    return [_arrays.host_value(value) for value in values]

@@ -450,13 +450,7 @@ def captured_type(value):
 
 def _host_values(record):
     """The captures' values, those of a device in host memory."""
-    def host(value):
-        if not _arrays.is_torch(value):
-            return value
-        value = value.detach().cpu()
-        return value.float().numpy() if str(value.dtype) == "torch.bfloat16" else value.numpy()
-
-    return [host(value) if _arrays.is_torch(value) and value.device.type != "meta" else value for value in record.values]
+    return [_arrays.host_value(value) if _arrays.is_torch(value) and value.device.type != "meta" else value for value in record.values]
 
 
 def _fix_element(record, load, library):

@@ -151,7 +151,7 @@ Value F64Builder::buildPower(Value x32, Value y32) {
   Value log = logarithm(size);
   log = select(isEqual(size, 0), real(-kInfinity), log);
   log = select(isEqual(size, kInfinity), real(kInfinity), log);
-  // Of 1 even infinite powers are 1.
+  // Infinite powers of 1 are 1, too.
   Value exponent = select(isEqual(log, 0), real(0), multiply(y, log));
   // f32 is infinite or 0 before; NaN, of which an integer is nothing, is
   // replaced in the end.
@@ -194,7 +194,7 @@ Value F64Builder::reduce(Value x, Value modulus, Value inverse) {
   return subtractOnce(select(isBelow, add(rest, modulus), rest), modulus);
 }
 
-/// Of x = m * 2^(e + k) and y = n * 2^e with integers m and n the remainder is
+/// The remainder of x = m * 2^(e + k) and y = n * 2^e with integers m and n is
 /// (m * 2^k mod n) * 2^e, and 2^k mod n is four squares of 2^(k / 16).
 Value F64Builder::buildRemainder(Value x32, Value y32) {
   static constexpr int64_t mostExponents = 300, doublings = 4;
@@ -219,7 +219,7 @@ Value F64Builder::buildRemainder(Value x32, Value y32) {
   Value last = arith::SubIOp::create(b, exponentY, integer(kDigits - 1));
   rest = multiply(rest, powerOfTwo(last));
   rest = select(compare(arith::CmpFPredicate::OLT, sizeX, sizeY), sizeX, rest);
-  // Of NaN, an infinite x, and y = 0 there is none.
+  // NaN, an infinite x and y = 0 have none.
   Value isNone = either(compare(arith::CmpFPredicate::UNO, x, y),
                         either(isEqual(sizeX, kInfinity), isEqual(y, 0)));
   rest = select(isNone, real(kNaN), rest);

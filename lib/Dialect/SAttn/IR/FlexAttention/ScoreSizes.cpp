@@ -68,7 +68,7 @@ double ElementFunction::boundSize(Operation &inner,
     for (unsigned i : {0, 1}) {
       Value other = inner.getOperand(1 - i);
       bool isScored = dependence.lookup(other) & OnScore;
-      // What is multiplied by conditions is a bias.
+      // A factor of conditions is a bias.
       if (get(i) == kUnbounded && isUniform(inner.getOperand(i)) &&
           (isScored || get(1 - i) > kCondition))
         return kFactor * get(1 - i);
