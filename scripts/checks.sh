@@ -37,6 +37,9 @@ check_format() {
   fi
 }
 
+# The folders of tests that need PyTorch.
+torch_folders=("$root/test/python/with_torch" "$root/test/python/with_cuda_stub")
+
 # Each runner writes a JUnit file, which scripts/test_summary.py counts.
 run_suite() {
   local suite=$1 report=$2
@@ -52,23 +55,59 @@ run_suite() {
       ctest --test-dir "$build" -j "$jobs" --output-on-failure --no-tests=error --timeout 600 \
         --output-junit "$report" "$@" ;;
     python)
-      [ $# -gt 0 ] || set -- "$root/test/python"
-      # The tests of a file stay together: they share what a process has compiled.
-      "$venv/bin/python" -m pytest -c "$root/test/python/pytest.ini" --rootdir "$root/test/python" \
-        -n "$jobs" --dist loadfile --junitxml "$report" "$@" ;;
+      # An environment without PyTorch.
+      names_a_path "$@" || set -- "$root/test/python" "${torch_folders[@]/#/--ignore=}" "$@"
+      run_pytest "$venv/bin/python" "$report" "$@" ;;
+    torch)
+      # A process has the stub of CUDA's runtime or not, so each folder has processes of its own.
+      names_a_path "$@" || set -- "$root/test/python/with_torch" "$@"
+      run_pytest "$torch_python" "$report" "$@" ;;
+    torch-cuda)
+      names_a_path "$@" || set -- "$root/test/python/with_cuda_stub" "$@"
+      run_pytest "$torch_python" "$report" "$@" ;;
   esac
 }
 
+# names_a_path ARGUMENT...: whether one is a file or a folder, or a test of a file; without one a suite's own folder is meant.
+names_a_path() {
+  local argument
+  for argument in "$@"; do
+    [ ! -e "${argument%%::*}" ] || return 0
+  done
+  return 1
+}
+
+# run_pytest PYTHON REPORT ARGUMENT...: the tests of a file stay together, for they share what a process has compiled.
+run_pytest() {
+  local python=$1 report=$2
+  shift 2
+  "$python" -m pytest -c "$root/test/python/pytest.ini" --rootdir "$root/test/python" \
+    -n "$jobs" --dist loadfile --junitxml "$report" "$@"
+}
+
 command_test() {
-  local suites=(format lit unit python)
+  local suites=(format lit unit python torch torch-cuda) version
+  version=$(torch_version)
+  case ${1:-} in
+    --torch)
+      [ $# -ge 2 ] || die "expected a version of PyTorch after '--torch', such as $version"
+      version=$2
+      shift 2 ;;
+  esac
   if [ $# -gt 0 ]; then
-    case $1 in
-      format|lit|unit|python) suites=("$1") ;;
-      *) die "expected a suite (format, lit, unit or python), but got '$1'" ;;
+    case " ${suites[*]} " in
+      *" $1 "*) suites=("$1") ;;
+      *) die "expected a suite (format, lit, unit, python, torch or torch-cuda), but got '$1'" ;;
     esac
     shift
   fi
   setup
+  local skipped=()
+  case " ${suites[*]}" in
+    *" torch"*)
+      setup_torch "$version"
+      [ -n "$torch_python" ] || skipped=(torch torch-cuda) ;;
+  esac
   if [ "${suites[*]}" != format ]; then build_targets; fi
   use_tools
   # The tools were just built, so a test that misses one has failed.
@@ -79,6 +118,11 @@ command_test() {
   for suite in "${suites[@]}"; do
     report=$results/$suite.xml
     rm -f "$report"
+    case " ${skipped[*]} " in
+      *" $suite "*)
+        status+=("$suite:skipped:SATTN_TORCH=skip: nothing of PyTorch was tested")
+        continue ;;
+    esac
     say "test: $suite"
     start=$SECONDS
     local rc=0

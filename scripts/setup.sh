@@ -4,7 +4,7 @@
 
 packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 clang-format-22 lld-22
-  libomp-22-dev libclang-rt-22-dev cmake ninja-build ccache python3-venv libgtest-dev nlohmann-json3-dev
+  libomp-22-dev libclang-rt-22-dev cmake ninja-build ccache python3-venv python3-dev libgtest-dev nlohmann-json3-dev
 )
 security_source='deb http://deb.debian.org/debian-security bookworm-security main'
 
@@ -171,8 +171,8 @@ setup_venv() {
   log=$(mktemp)
   "$python" -m venv --clear "$venv" >"$log" 2>&1 ||
     die "$python -m venv failed" "$(tail -n 3 "$log")" "install Debian's python3-venv and try again"
-  pip_install "$log" -r "$root/requirements.txt"
-  pip_install "$log" --no-deps -r "$root/requirements-ptxas.txt"
+  pip_install "$venv" "$log" -r "$root/requirements.txt"
+  pip_install "$venv" "$log" --no-deps -r "$root/requirements-ptxas.txt"
   local ptxas
   ptxas=$(find "$venv" -path '*/nvidia/*/bin/ptxas' -type f | head -n 1)
   [ -n "$ptxas" ] || die "no ptxas in the package of requirements-ptxas.txt" "check the version named there"
@@ -184,10 +184,11 @@ setup_venv() {
   printf '%s\n' "$want" > "$stamp"
 }
 
+# pip_install VENV LOG ARGUMENT...
 pip_install() {
-  local log=$1
-  shift
-  if "$venv/bin/python" -m pip install --disable-pip-version-check --progress-bar off "$@" 2>&1 |
+  local log=$2 python=$1/bin/python
+  shift 2
+  if "$python" -m pip install --disable-pip-version-check --progress-bar off "$@" 2>&1 |
       progress "$log" '^(Collecting|Successfully)'; then
     return
   fi

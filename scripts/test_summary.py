@@ -1,8 +1,9 @@
 """Counts what the test runners reported in their JUnit files.
 
-Each argument is SUITE:EXIT_CODE:SECONDS:JUNIT_FILE. Prints a line a suite and
-closes with `N passed, N failed`. Fails if a runner or a test failed, and if a
-suite ran no test. A suite without a JUnit file counts as one test.
+Each argument is SUITE:EXIT_CODE:SECONDS:JUNIT_FILE, or SUITE:skipped:WHY for a
+suite that was left out. Prints a line a suite and closes with `N passed, N failed`.
+Fails if a runner or a test failed, and if a suite ran no test. A suite without a
+JUnit file counts as one test.
 """
 
 import os
@@ -45,11 +46,15 @@ def main(arguments):
     totals = [0, 0, 0]
     print()
     for argument in arguments:
-        suite, code, seconds, path = argument.split(":", 3)
+        suite, code, rest = argument.split(":", 2)
+        if code == "skipped":
+            print(f"{suite:10} left out: {rest}")
+            continue
+        seconds, path = rest.split(":", 1)
         *counts, remark = judge(suite, int(code), path)
         totals = [total + part for total, part in zip(totals, counts)]
         passed, failed, skipped = counts
-        print(f"{suite:8} {passed:5} passed {failed:5} failed {skipped:5} skipped {seconds:>6} s  {remark}".rstrip())
+        print(f"{suite:10} {passed:5} passed {failed:5} failed {skipped:5} skipped {seconds:>6} s  {remark}".rstrip())
     passed, failed, skipped = totals
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed or not passed else 0

@@ -1,6 +1,6 @@
 """Runs PyTorch's tests of flex attention, on the CPU, against sattn.flex_attention.
 
-    scripts/torch_flex_tests.py TEST_FILE [--match TEXT] [--length N] [--seconds N] [--list] [--out FILE]
+    scripts/torch_flex_tests.py TEST_FILE [--match TEXT] [--part I/N] [--length N] [--seconds N] [--list] [--out FILE]
 
 TEST_FILE is test/inductor/test_flex_attention.py of a PyTorch source of the version that is installed, or of one whose
 imports the installed version has, or a file of that kind. It compares what torch.compile makes of flex_attention with
@@ -13,6 +13,7 @@ Needs PyTorch, expecttest, which PyTorch's own test classes import, and what sat
 folder of the libraries. Only tests for the CPU run.
 
     --match TEXT   only tests whose name contains the text
+    --part I/N     the tests I, I + N, ... of all, from 0 on: for several processes at once
     --length N     queries and keys of the tests that name no number, the file's S (default: the file's own, 2048, where
                    PyTorch's function takes minutes and gigabytes on a CPU)
     --seconds N    a test is given up after so long (default: 120)
@@ -305,6 +306,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("--match", default="")
+    parser.add_argument("--part", default="0/1")
     parser.add_argument("--length", type=int)
     parser.add_argument("--seconds", type=int, default=120)
     parser.add_argument("--list", action="store_true")
@@ -312,10 +314,13 @@ def main():
     options = parser.parse_args()
     if not options.file.is_file():
         parser.error(f"expected a test file of PyTorch, but found none at {options.file}")
+    part, _, parts = options.part.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and int(part) < int(parts)):
+        parser.error(f"argument --part: expected I/N with I below N, but got '{options.part}'")
     results = Results(str(options.file), options.seconds, options.list)
     with shim():
         module = load(options.file, options.length)
-        tests = list(tests_of(unittest.defaultTestLoader.loadTestsFromModule(module), options.match))
+        tests = list(tests_of(unittest.defaultTestLoader.loadTestsFromModule(module), options.match))[int(part)::int(parts)]
         with our_masks(module):
             unittest.TestSuite(test for test in tests if type(test).__name__.startswith(MASKS)).run(results)
         unittest.TestSuite(test for test in tests if not type(test).__name__.startswith(MASKS)).run(results)

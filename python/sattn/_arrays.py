@@ -104,8 +104,19 @@ class NumpyArrays:
         return array if dtype is None else array.astype(dtype, copy=False)
 
     expand = staticmethod(np.broadcast_to)
-    copy = staticmethod(np.copy)
     host = staticmethod(np.asarray)
+
+    @staticmethod
+    def snapshot(array):
+        """A copy that cannot be written."""
+        array = np.copy(array)
+        array.setflags(write=False)
+        return array.view()
+
+    @staticmethod
+    def versions(arrays):
+        """Numbers of writes to `snapshot`s, or None where none can be written."""
+        return None
 
     @staticmethod
     def count_write(array):
@@ -208,8 +219,17 @@ class TorchArrays:
         return tensor.to(device=device, dtype=dtype)
 
     @staticmethod
-    def copy(tensor):
-        return tensor.clone()
+    def snapshot(tensor):
+        """A copy whose later writes PyTorch counts, which it does not of a tensor made in inference mode."""
+        import torch
+
+        with torch.inference_mode(False):
+            return tensor.clone()
+
+    @staticmethod
+    def versions(tensors):
+        """Numbers of writes to `snapshot`s."""
+        return tuple(tensor._version for tensor in tensors)
 
     @staticmethod
     def host(tensor):
@@ -245,6 +265,14 @@ def is_torch(value):
     return torch is not None and isinstance(value, torch.Tensor)
 
 
+def host_value(value):
+    """A tensor's elements as an array of NumPy in host memory, bf16 as f32; anything else as it is."""
+    if not is_torch(value):
+        return value
+    value = value.detach().cpu()
+    return value.float().numpy() if str(value.dtype) == "torch.bfloat16" else value.numpy()
+
+
 def is_plain(tensor, torch):
     """Whether it is a dense tensor of PyTorch whose memory is what it says it is."""
     own = type(tensor)
@@ -253,7 +281,7 @@ def is_plain(tensor, torch):
     try:
         # Tensors without storage, as sparse ones, refuse the first.
         return (tensor.data_ptr() != 0 or tensor.layout is torch.strided and not tensor.numel()) and not tensor.is_neg() \
-            and not tensor.is_nested
+            and not tensor.is_nested and not _traced.is_cut(tensor)
     except RuntimeError:  # In a transform of PyTorch.
         return False
 
@@ -271,7 +299,7 @@ def are_plain(values):
                 continue
             # Tensors without memory have no address, or raise.
             if own is not tensor and own is not parameter or value.requires_grad or not value.data_ptr() \
-                    or value.is_neg() or value.is_nested:
+                    or value.is_neg() or value.is_nested or _traced.is_cut(value):
                 return False
     except RuntimeError:
         return False

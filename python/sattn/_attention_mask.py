@@ -1,13 +1,10 @@
 """The mask of flex_attention's arguments as a kernel takes it: a function, lists of blocks, a band."""
 
 import operator
-import sys
 import typing
 import weakref
 
-import numpy as np
-
-from . import _arrays, _block_mask, _blocks, _functions, _masks
+from . import _arrays, _block_mask, _blocks, _functions, _given_lists, _masks
 from ._block_mask import BlockMask
 
 # Blocks of the lists of a mask whose own have sizes that no kernel takes.
@@ -19,7 +16,7 @@ WHOLE = 1 << 30
 
 class Mask(typing.NamedTuple):
     """A mask as a kernel takes it. function, values: of mask_mod, or None. lists: Lists or None. is_ours: whether the
-    lists were made here, and need no check."""
+    lists were made here, and need no check. are_given: whether the lists are the given ones themselves, where they lie."""
 
     function: object = None
     values: tuple = ()
@@ -27,6 +24,7 @@ class Mask(typing.NamedTuple):
     block: tuple = ()
     band: object = None
     is_ours: bool = True
+    are_given: bool = False
 
 
 def _require_lengths(name, found, expected, what):
@@ -48,33 +46,6 @@ def _with_four_dimensions(lists):
 
     return _blocks.Lists(padded(lists.kv_num_blocks, 3), padded(lists.kv_indices, 4), padded(lists.full_kv_num_blocks, 3),
                          padded(lists.full_kv_indices, 4))
-
-
-# Of masks with given lists: their lists within a band, by the lists that they were made of.
-_within = weakref.WeakKeyDictionary()
-
-
-def _lists_within(mask, lists, band, lengths, block, arrays):
-    """Given lists and a band: blocks that the band leaves whole stay wholly visible, others become partly masked."""
-    kept = _within.setdefault(mask, {})
-    key = band, tuple(map(id, lists))
-    counts = arrays is not _arrays.NUMPY and not any(array is not None and array.is_inference() for array in lists)
-    tokens = tuple(None if array is None else array._version for array in lists) if counts else None
-    if counts and key in kept and kept[key][0] == tokens:
-        return kept[key][1]
-    columns = _blocks.ceil_div(lengths[1], block[1])
-    partial = _blocks.dense_of(arrays.host(lists.kv_num_blocks), arrays.host(lists.kv_indices), columns)
-    full = np.zeros_like(partial)
-    if lists.full_kv_num_blocks is not None:
-        full = _blocks.dense_of(arrays.host(lists.full_kv_num_blocks), arrays.host(lists.full_kv_indices), columns)
-    everything, _ = _functions.traced("mask_mod", _masks.noop_mask)
-    number = _blocks.counts(everything, (), band, (1, 1), lengths, block)
-    some, whole = number > 0, number == _blocks.sizes(lengths, block)
-    found = _blocks.Lists(*_blocks.ordered((partial & some) | (full & some & ~whole)), *_blocks.ordered(full & whole))
-    if arrays is not _arrays.NUMPY:
-        found = _blocks.Lists(*(sys.modules["torch"].from_numpy(array).to(arrays.device) for array in found))
-    kept[key] = tokens, found, lists
-    return found
 
 
 class _Checked(typing.NamedTuple):
@@ -116,7 +87,7 @@ def of_lists(mask, band, arrays, sizes, known=None):
         checked = _checked.get(id(mask))
         if checked is not None and checked[0]() is mask and checked[1].holds(members, arrays, sizes):
             function, values = _traced_or(known, members[-1])
-            return Mask(function, values, checked[1].lists, checked[1].block, None, False)
+            return _mask_of_given(function, values, checked[1].lists, checked[1].block, sizes[2:], arrays)
     batch, heads, queries, keys = sizes
     lists = _blocks.Lists(mask.kv_num_blocks, mask.kv_indices, mask.full_kv_num_blocks, mask.full_kv_indices)
     block = tuple(mask.BLOCK_SIZE)
@@ -142,12 +113,21 @@ def of_lists(mask, band, arrays, sizes, known=None):
                          f"got {block[0]} x {block[1]}")
     function, values = _traced_or(known, mask_mod)
     if not queries or not keys:
-        lists = None
-    elif band is not None:
-        lists = _lists_within(mask, lists, band, (queries, keys), block, arrays)
-    elif mask_mod is members[-1]:
+        return Mask(function, values, None, (), band, False)
+    if band is not None:
+        lists, cut = _given_lists.within(mask, lists, band, (queries, keys), block, arrays)
+        if cut is not None:
+            function, values = _given_lists.with_cut(function, values, cut, block)
+        return Mask(function, values, lists, block, band, False)
+    if mask_mod is members[-1]:
         _keep_checked(mask, _Checked(members, arrays, sizes, lists, block))
-    return Mask(function, values, lists, block if lists else (), band, False)
+    return _mask_of_given(function, values, lists, block, (queries, keys), arrays)
+
+
+def _mask_of_given(function, values, lists, block, lengths, arrays):
+    own = _given_lists.ragged_last(lists, lengths, block, arrays)
+    # On a device the places of blocks are not known here.
+    return Mask(function, values, own, block, None, False, own is lists)
 
 
 def require_fit(block_mask, sizes):

@@ -486,6 +486,8 @@ def create_block_mask(mask_mod, B, H, Q_LEN, KV_LEN, device=None, BLOCK_SIZE=128
 
     Nothing is evaluated before it is needed. Raises TypeError for a function that cannot be traced, with the line.
     """
+    if not isinstance(dq_kv_order, bool):
+        raise ValueError(f"argument 'dq_kv_order': expected a bool, but got {type(dq_kv_order).__name__}")
     batch = tuple(1 if size is None else _length(name, size) for name, size in (("B", B), ("H", H)))
     lengths = _length("Q_LEN", Q_LEN), _length("KV_LEN", KV_LEN)
     _functions.traced("mask_mod", mask_mod)

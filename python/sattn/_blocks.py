@@ -6,7 +6,7 @@ import typing
 
 import numpy as np
 
-from . import _bounds, _evaluation, _functions
+from . import _bounds, _direct_reads, _evaluation, _functions
 from ._block_counts import block_counts
 from ._block_lists import begin as begin_lists, block_lists, extents
 from ._expression import Graph
@@ -35,8 +35,9 @@ def counts(function, values, band, shape, lengths, block, device=None, exact=Tru
     function: of a mask_mod, with the values of its captures; band: to be seen too, or None. shape: (B, H) of the array,
     each 1 or the whole number. block: (queries, keys). exact: otherwise the numbers of blocks that are seen in part may be
     any between none and all. out: the array and the transposed one, of a CountsPair; or None. Where there are few elements,
-    all are computed, without a compiler.
+    all are computed, without a compiler. Raises ValueError for captured arrays that are too short.
     """
+    _direct_reads.require(function, values, lengths)
     if math.prod(shape) * math.prod(lengths) > MOST_EVALUATED:
         return block_counts(function, values, band, shape, lengths, block, device, exact, out)
     arrays = _evaluation.library(device)
@@ -63,6 +64,7 @@ def bounded(function, values, band, lengths, block, device=None):
     """What _bounds.visible gives of a long mask, in NumPy or on a device; None of others, whose elements are evaluated."""
     if math.prod(lengths) <= MOST_EVALUATED:
         return None
+    _direct_reads.require(function, values, lengths)
     return _bounds.visible(function, values, band, lengths, block, device)
 
 

@@ -4,24 +4,62 @@ A function is traced with stand-ins in the places of the numbers and arrays that
 Reader, so that a later call reads what is there then, and finds out whether the expression still holds.
 """
 
+import argparse
+import array
+import builtins
+import collections
 import dataclasses
+import decimal
 import dis
 import enum
+import fractions
 import functools
+import operator
+import os
+import re
 import sys
+import threading
 import types
 
 import numpy as np
 
-from . import _arrays, _traced, _tracing
-from ._expression import RANGES
+from . import _arrays, _stand_ins, _traced, _traced_builtins, _tracing
+from ._element_types import RANGES, type_of
 
 #: Integers that an f32 holds.
 SMALL = 2**24
+_STANDARD = set(sys.stdlib_module_names) - {"__main__"}
 # Libraries whose functions are called with traced values as they are.
-LIBRARIES = (set(sys.stdlib_module_names) - {"__main__"}) | {"numpy", "torch", "ml_dtypes", "scipy"}
+LIBRARIES = _STANDARD | {"numpy", "torch", "ml_dtypes", "scipy"}
 # Of those, modules whose functions and objects capture the user's functions and arrays.
 OPENED = {"torch.nn.attention.flex_attention", "torch.nn.attention.experimental._paged_attention"}
+#: Modules of Python's library whose functions' results depend on their arguments alone, or that are for messages.
+_PURE = {"builtins", "math", "cmath", "operator", "_operator", "functools", "_functools", "itertools", "collections",
+         "_collections", "_collections_abc", "abc", "_abc", "dataclasses", "typing", "types", "enum", "numbers",
+         "contextlib", "re", "string", "bisect", "_bisect", "heapq", "_heapq", "statistics", "fractions", "decimal",
+         "_decimal", "warnings", "_warnings", "logging", "pprint", "pdb", "traceback", "struct", "_struct",
+         "textwrap", "reprlib", "array", "colorsys"}
+#: Functions of PyTorch and NumPy that read a state, or what a stand-in is.
+_STATEFUL = {"rand", "randn", "randint", "randperm", "bernoulli", "normal", "multinomial", "poisson", "seed",
+             "initial_seed", "get_rng_state", "get_default_dtype", "get_default_device", "is_grad_enabled",
+             "is_inference_mode_enabled", "get_num_threads", "rand_like", "randn_like", "randint_like", "is_tensor",
+             "isscalar", "load", "fromfile", "loadtxt", "genfromtxt", "memmap"}
+#: Types of which a value never changes.
+_CONSTANT = (str, bytes, bool, complex, type(None), type(...), type(NotImplemented), range, slice, np.dtype, np.generic,
+             fractions.Fraction, decimal.Decimal, re.Pattern, operator.itemgetter, operator.attrgetter,
+             operator.methodcaller)
+_CONSTANT_NAMES = {"torch.dtype", "torch.device", "torch.layout", "torch.memory_format", "torch.Size"}
+#: Callable types of libraries, of which a value never changes.
+_FUNCTIONS = (np.ufunc, type(np.where), types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
+              types.GetSetDescriptorType, types.MemberDescriptorType)
+_ENVIRONMENT = type(os.environ)
+_MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter, collections.ChainMap,
+             collections.UserDict, types.MappingProxyType, _ENVIRONMENT)
+_SEQUENCES = (list, tuple, collections.deque, collections.UserList)
+#: Types of containers of constants alone that are compared as a whole.
+_WHOLE = (set, frozenset, bytearray, array.array)
+#: Classes of libraries whose objects are the user's namespaces.
+_NAMESPACES = (types.SimpleNamespace, argparse.Namespace, threading.local)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +78,7 @@ class Capture:
     dimension: int = 0
 
 
+_BUILTINS = vars(builtins)
 #: How a value may be read of the one that has it, by a key: what gives the function that reads it.
 READS = {
     "closure": lambda key: lambda parent: parent.__closure__[key].cell_contents,
@@ -53,8 +92,42 @@ READS = {
     "keyword": lambda key: lambda parent: parent.keywords[key],
     "attribute": lambda key: lambda parent: getattr(parent, key),
     "method": lambda key: lambda parent: getattr(parent, key).__func__,
-    "call": lambda key: lambda parent: type(parent).__call__,
+    "special": lambda key: lambda parent: getattr(type(parent), key),
+    "slot": lambda key: lambda parent: static(type(parent), key),
+    "class": lambda key: type,
+    "lacks": lambda key: lambda parent: hasattr(parent, key),
+    "builtin": lambda key: lambda parent: key in parent.__globals__ or _BUILTINS.get(key),
+    "module": lambda key: lambda parent: sys.modules.get(key),
+    "super": lambda key: lambda parent: _after(parent, *key),
+    "super function": lambda key: lambda parent: _after(parent, *key).__func__,
+    "super property": lambda key: lambda parent: _after(parent, *key).fget,
+    "contents": lambda key: lambda parent: _contents(parent),
+    "content": lambda key: lambda parent: _base(parent).__getitem__(parent, key),
     "item": lambda key: lambda parent: parent[key]}
+
+
+def static(cls, name):
+    """What a class has under a name, as it is there; None where it has nothing."""
+    return next((vars(one)[name] for one in cls.__mro__ if name in vars(one)), None)
+
+
+def _after(parent, place, name):
+    """What the classes of a value, or of a class, from one on have under a name."""
+    order = (parent if isinstance(parent, type) else type(parent)).__mro__
+    return next(vars(one)[name] for one in order[place:] if name in vars(one))
+
+
+def _base(value):
+    """The container that the class of an object is derived of, or None."""
+    return next((base for base in (list, tuple, dict, set, frozenset) if isinstance(value, base)), None)
+
+
+def _contents(value):
+    """What an object contains: keys, how many, or the constants of a set."""
+    base = _base(value)
+    if base is dict:
+        return tuple(dict.keys(value))
+    return base.__len__(value) if base in (list, tuple) else frozenset(base.__iter__(value))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +139,8 @@ class Reader:
     check: object
     how: str
     key: object
+    #: The number of the reader whose value it is, too, in the place of a check; or -1.
+    same: int = -1
 
 
 @functools.cache
@@ -101,11 +176,29 @@ def _is_array(value):
 
 def _number_kind(value):
     """"float", "small" or "large" of a number, "" of anything else."""
-    if type(value) is int or isinstance(value, (int, np.integer)) and not isinstance(value, (bool, enum.Enum)):
+    own = type(value)
+    if own is int or own is not bool and issubclass(own, (int, np.integer)) and _is_plain_number(own):
         if -SMALL <= value <= SMALL:
             return "small"
         return "large" if RANGES["i32"][0] <= value <= RANGES["i32"][1] else ""
-    return "float" if isinstance(value, (float, np.floating)) else ""
+    return "float" if own is float or issubclass(own, (float, np.floating)) and _is_plain_number(own) else ""
+
+
+def _number_check(kind, value):
+    """What tells numbers of the kind and, of integers, of the type of a number."""
+    if kind == "float":
+        return lambda other: _number_kind(other) == kind
+    if isinstance(value, np.generic):
+        own = type(value)
+        return lambda other: type(other) is own and _number_kind(other) == kind
+    return lambda other: _number_kind(other) == kind and not isinstance(other, np.generic)
+
+
+@functools.lru_cache(1024)
+def _is_plain_number(own):
+    """Whether the numbers of a type are computed with as those of its base are."""
+    return not issubclass(own, enum.Enum) and all(one.__module__ in ("builtins", "numpy", "ml_dtypes") or not any(
+        name in vars(one) for name in (*_stand_ins._ALL, "__getattr__", "__getattribute__")) for one in own.__mro__)
 
 
 def _is_number_array(value):
@@ -115,6 +208,9 @@ def _is_number_array(value):
 
 
 def _same(constant):
+    if type(constant) in (types.BuiltinFunctionType, type, np.ufunc, types.FunctionType):
+        return lambda value: value is constant
+
     def check(value):
         if value is constant:
             return True
@@ -137,55 +233,135 @@ def _array_check(array, element, rank):
     return check
 
 
-def _global_names(code):
-    """Names of globals that a code object and those inside it read."""
-    names = {instruction.argval for instruction in dis.get_instructions(code)
-             if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+def _codes(code):
+    """A code object and those inside it."""
+    yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            names |= _global_names(constant)
-    return names
+            yield from _codes(constant)
+
+
+@functools.lru_cache(4096)
+def _global_names(code):
+    """(names of globals and builtins that a code object and those inside it read, whether one asks what is identical)."""
+    names, asks, before = set(), False, None
+    for one in _codes(code):
+        for instruction in dis.get_instructions(one):
+            if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                names.add(instruction.argval)
+            constant = before is not None and before.opname == "LOAD_CONST"
+            asks |= instruction.opname == "IS_OP" and not (constant and isinstance(before.argval, (bool, type(None))))
+            before = instruction
+    return frozenset(names), asks
+
+
+def _root(module):
+    return (module or "").partition(".")[0]
 
 
 def _is_opened(function):
-    """Whether a Python function is traced through: one of the user's, or that combines those."""
-    module = function.__module__ or ""
+    """Whether a Python function is traced through: one of the user's, or that may combine those."""
+    module = function.__globals__.get("__name__", "")
     if module in OPENED or module == f"{__package__}._masks":
         return True
-    return module.partition(".")[0] not in LIBRARIES | {__package__}
+    if _root(module) not in LIBRARIES | {__package__}:
+        return True
+    if not function.__closure__ and not function.__dict__:
+        return False
+    found = sys.modules.get(module)
+    for name in function.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is not function
 
 
-class _Namespace:
-    """An object of the user's, whose attributes are read as captures."""
+def _is_constant(value):
+    own = type(value)
+    if own in (tuple, frozenset):
+        return all(map(_is_constant, value))
+    return own in (int, float) or issubclass(own, _CONSTANT) and _root(own.__module__) in LIBRARIES \
+        or f"{own.__module__}.{own.__name__}" in _CONSTANT_NAMES
 
-    def __init__(self, stand_ins, reader, name, value):
-        self.__dict__["_sattn"] = stand_ins, reader, name, value
 
-    def __getattr__(self, name):
-        stand_ins, reader, own, value = self.__dict__["_sattn"]
-        found = stand_ins.look(reader, name)
-        if isinstance(found, types.MethodType) and found.__self__ is value:
-            function = stand_ins.take(reader, f"{own}.{name}", "method", name)
-            return types.MethodType(function, self) if callable(function) else found
-        return stand_ins.take(reader, f"{own}.{name}", "attribute", name)
+def _is_constant_enum(value):
+    """Whether it is a member of an Enum that is a number or a string, and has no functions of the user's."""
+    own = type(value)
+    return isinstance(value, enum.Enum) and isinstance(value, (int, float, str)) and _is_constant(value.value) \
+        and all(_is_constant(found) or found is own for found in vars(value).values()) \
+        and not any(_has_functions(one) for one in own.__mro__)
 
-    def __call__(self, *arguments, **options):
-        stand_ins, reader, own, value = self.__dict__["_sattn"]
-        function = stand_ins.take(reader, own, "call")
-        return function(self, *arguments, **options)
 
-    def __getitem__(self, key):
-        stand_ins, reader, own, value = self.__dict__["_sattn"]
-        return stand_ins.take(reader, f"{own}[{key!r}]", "item", key)
+def _has_functions(cls):
+    """Whether a class of the user's has functions of the user's."""
+    kinds = types.FunctionType, property, classmethod, staticmethod
+    return _root(cls.__module__) not in LIBRARIES and any(
+        isinstance(found, kinds) and _root(getattr(found, "__module__", None) or cls.__module__) not in LIBRARIES
+        for found in vars(cls).values())
+
+
+def _is_function_of_library(value):
+    """Whether it is a callable of a library, whose result depends on its arguments alone."""
+    if isinstance(value, types.BuiltinFunctionType):
+        owner = value.__self__
+        if not (owner is None or isinstance(owner, (types.ModuleType, type))
+                or type(owner).__module__.startswith("torch.")):
+            return False
+    elif isinstance(value, types.FunctionType):
+        if _is_opened(value):
+            return False
+    elif not isinstance(value, _FUNCTIONS) \
+            and not (callable(value) and type(value).__module__ in ("torch._ops", "numpy")):
+        return False
+    module, name = getattr(value, "__module__", None) or "", getattr(value, "__name__", "")
+    if isinstance(value, types.FunctionType):
+        module = value.__globals__.get("__name__", "")
+    if module.startswith("numpy.random") or name in _STATEFUL and _root(module) in ("torch", "numpy", ""):
+        return False
+    # What is identical is known of operators alone.
+    return (_root(module) not in _STANDARD or module in _PURE) and not (module == "_operator" and name.startswith("is_"))
+
+
+def _is_class_of_library(value):
+    """Whether it is a class that is called as it is."""
+    return isinstance(value, type) and (issubclass(value, BaseException) and value.__module__ == "builtins"
+                                        or _root(value.__module__) in LIBRARIES and value.__module__ not in OPENED
+                                        and (_root(value.__module__) not in _STANDARD or value.__module__ in _PURE))
+
+
+def is_of_library(value):
+    """Whether it is taken as it is, since it never changes."""
+    return _is_constant(value) or _is_function_of_library(value) or _is_class_of_library(value)
+
+
+def is_object(own):
+    """Whether the objects of a class are the user's: their attributes are read, and their functions traced through."""
+    if own in _NAMESPACES or own is types.ModuleType or own.__module__ in OPENED:
+        return True
+    torch = sys.modules.get("torch")
+    if torch is not None and issubclass(own, torch.nn.Module):
+        return True
+    return _root(own.__module__) not in LIBRARIES | {__package__} and not issubclass(own, (types.FunctionType, types.MethodType))
+
+
+#: The type of what functools.cache gives: its function is traced through.
+_CACHED = type(functools.cache(abs))
 
 
 class StandIns:
     """Makes what stands for the values that a function reads. readers: of all, the first is the function itself."""
 
-    def __init__(self, record, function):
-        self.record = record
+    #: Whether arrays that are read twice are one stand-in, too.
+    with_arrays = False
+
+    def __init__(self, record, function, with_arrays=False):
+        self.record, self.with_arrays = record, with_arrays
         self.readers, self.values = [], []
-        self._functions = {}
+        #: Why a value is refused, by the reader's number.
+        self.refusals = {}
+        #: Whether the expression depends on which of the values are identical.
+        self.identity = False
+        self._by_path, self._by_identity, self._pinned, self._views = {}, {}, set(), {}
+        #: Globals of the functions that are traced.
+        self._globals = []
         self.function = self._taken(-1, function, getattr(function, "__name__", type(function).__name__), None, "", None)
 
     def read(self, parent, how, key):
@@ -196,65 +372,195 @@ class StandIns:
         """An attribute of the parent's, which is not noted."""
         return getattr(self.values[parent], name)
 
+    def static(self, parent, name):
+        """What the class of the parent's has under a name; not noted."""
+        return static(type(self.values[parent]), name)
+
     def take(self, parent, name, how, key=None):
         """What stands for a value that is read of the parent's."""
-        return self._taken(parent, self.read(parent, how, key), name, READS[how](key), how, key)
+        path = parent, how, key
+        if path not in self._by_path:
+            self._by_path[path] = self._taken(parent, self.read(parent, how, key), name, READS[how](key), how, key)
+        return self._by_path[path]
+
+    def note(self, parent, name, how, key=None):
+        """Notes a value that must be the same, or equal. Gives it."""
+        path = "note", parent, how, key
+        if path not in self._by_path:
+            value = self.read(parent, how, key)
+            self.readers.append(Reader(parent, READS[how](key), _same(value), how, key))
+            self.values.append(value)
+            self._by_path[path] = value
+        return self._by_path[path]
+
+    def take_of_library(self, parent, name, key):
+        """What stands for an attribute of a library's module."""
+        try:
+            value = self.look(parent, key)
+        except AttributeError:
+            self.note(parent, name, "lacks", key)
+            raise
+        if _number_kind(value):
+            return self.note(parent, name, "attribute", key)
+        return self.take(parent, name, "attribute", key)
+
+    def class_of(self, stand_in):
+        """What stands for the class of an object."""
+        _, number, name, _ = _stand_ins.inside(stand_in)
+        return self.take(number, f"type({name})", "class")
+
+    def is_pinned(self, number):
+        """Whether a reader gives the same object each time."""
+        return number in self._pinned
+
+    def forget(self):
+        """Lets go of the user's values, which the function that was traced refers to in a circle."""
+        for kept in (self.values, self.record.values, self._by_path, self._by_identity, self._views, *self._globals):
+            kept.clear()
+        self.function = None
+
+    def distinct(self):
+        """Readers of all values that may be compared by identity, one of each."""
+        return [number for number, stand_in in self._by_identity.values() if number]
+
+    def view(self, number, name):
+        """A plain container with stand-ins of what an object contains; None where it contains nothing."""
+        if number not in self._views:
+            value = self.values[number]
+            base = _base(value)
+            if base is None:
+                return None
+            contents = self.note(number, name, "contents")
+            if base in (set, frozenset):
+                self._views[number] = contents if all(map(_is_constant, contents)) else None
+            elif base is dict:
+                self._views[number] = {key: self.take(number, f"{name}[{key!r}]", "content", key) for key in contents}
+            else:
+                self._views[number] = (list if base is list else tuple)(
+                    self.take(number, f"{name}[{place}]", "content", place) for place in range(contents))
+        return self._views[number]
 
     def _taken(self, parent, value, name, read, how, key):
-        if isinstance(value, types.FunctionType) and id(value) in self._functions:
-            return self._functions[id(value)]
+        known = self._by_identity.get(id(value))
         number = len(self.readers)
+        if known is not None:
+            self.readers.append(Reader(parent, read, None, how, key, known[0]))
+            self.values.append(value)
+            return known[1]
         check, make = self._kind(value, name, number)
         self.readers.append(Reader(parent, read, check, how, key))
         self.values.append(value)
         return make()
 
+    def _known(self, number, stand_in):
+        """Notes what stands for the value of a reader, wherever that is read. Gives it."""
+        self._by_identity[id(self.values[number])] = number, stand_in
+        return stand_in
+
+    def _stand_in(self, own, number, name, value):
+        return lambda: self._known(number, own(self, number, name, value))
+
+    def _refused(self, value, name, number, why=None):
+        own = type(value)
+        if why is not None:
+            self.refusals[number] = why
+        return lambda other: type(other) is own, self._stand_in(_stand_ins.Refused, number, name, value)
+
     def _kind(self, value, name, number):
         """(what tells values of the same kind, what makes the stand-in)."""
-        if isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] in LIBRARIES:
-            return lambda other: other is value, lambda: value
+        own, function_type = type(value), types.FunctionType
+        if isinstance(value, types.ModuleType) and _root(value.__name__) in LIBRARIES:
+            return lambda other: other is value, self._stand_in(_stand_ins.Module, number, name, value)
         kind = _number_kind(value)
         if kind:
-            return lambda other: _number_kind(other) == kind, lambda: self._number(kind, name, number, value)
+            return _number_check(kind, value), lambda: self._number(kind, name, number, value, dtype=getattr(value, "dtype", None))
         if _is_number_array(value):
-            kind = _number_kind(value.item())
-            return (lambda other: _is_number_array(other) and _number_kind(other.item()) == kind,
-                    lambda: self._number(kind, name, number, value.item()) if kind else value.item())
+            return self._number_array(value, name, number)
         if _is_array(value):
             return self._array(value, name, number)
-        if isinstance(value, types.FunctionType):
+        if own is types.FunctionType and not _is_function_of_library(value):
             if not _is_opened(value):
-                return _same(value), lambda: value
-            code = value.__code__
-            return (lambda other: isinstance(other, types.FunctionType) and (other.__code__ is code
-                                                                            or other.__code__ == code),
+                return self._refused(value, name, number, "whose result may depend on more than its arguments")
+            code, attributes = value.__code__, tuple(value.__dict__)
+            return (lambda other: type(other) is function_type and (other.__code__ is code or other.__code__ == code)
+                    and (tuple(other.__dict__) == attributes if attributes else not other.__dict__),
                     lambda: self._rebuilt(value, name, number))
-        if isinstance(value, types.MethodType):
-            return lambda other: isinstance(other, types.MethodType), lambda: self._method(name, number)
-        if isinstance(value, functools.partial):
+        if own is types.MethodType:
+            return lambda other: type(other) is types.MethodType, lambda: self._method(name, number)
+        if own is functools.partial:
             count, keys = len(value.args), tuple(value.keywords)
-            return (lambda other: isinstance(other, functools.partial) and len(other.args) == count
+            return (lambda other: type(other) is functools.partial and len(other.args) == count
                     and tuple(other.keywords) == keys, lambda: self._partial(name, number, count, keys))
-        if type(value) in (list, tuple):
-            own, size = type(value), len(value)
-            return (lambda other: type(other) is own and len(other) == size,
-                    lambda: own(self.take(number, f"{name}[{place}]", "item", place) for place in range(size)))
-        if type(value) is dict:
-            keys = tuple(value)
-            return (lambda other: type(other) is dict and tuple(other) == keys,
-                    lambda: {key: self.take(number, f"{name}[{key!r}]", "item", key) for key in keys})
-        is_object = not isinstance(value, (type, types.BuiltinFunctionType, np.ufunc, str, bytes, bool, enum.Enum,
-                                           np.dtype, np.generic)) and (hasattr(value, "__dict__") or isinstance(value, tuple))
-        if is_object and type(value).__module__.partition(".")[0] not in LIBRARIES - {"types", "argparse", "builtins"} \
-                or is_object and type(value).__module__ in OPENED or _is_module_of_torch(value):
-            own = type(value)
-            return lambda other: type(other) is own, lambda: _Namespace(self, number, name, value)
-        return _same(value), lambda: value
+        if own is _CACHED:
+            return lambda other: type(other) is own, lambda: self.take(number, name, "attribute", "__wrapped__")
+        if own in _SEQUENCES:
+            return self._sequence(value, name, number)
+        if own in _MAPPINGS:
+            return self._mapping(value, name, number)
+        if own in _WHOLE and all(map(_is_constant, value)):
+            copy = own(value) if own is not array.array else value[:]
+            shown = frozenset(value) if own is set else copy
+            return lambda other: type(other) is own and other == copy, lambda: self._known(number, shown)
+        if is_of_library(value) or _is_constant_enum(value):
+            shown = _traced_builtins.replaced(value)
+            return _same(value), lambda: shown
+        if isinstance(value, type):
+            return lambda other: other is value, self._stand_in(_stand_ins.Class, number, name, value)
+        if isinstance(value, enum.Enum) and is_object(own):
+            self._pinned.add(number)
+            return lambda other: other is value, self._stand_in(_stand_ins.Object, number, name, value)
+        if is_object(own):
+            return lambda other: type(other) is own, self._stand_in(_stand_ins.Object, number, name, value)
+        return self._refused(value, name, number)
 
-    def _number(self, kind, name, number, value):
-        capture = self.record.add(Capture(kind, name, number), value)
-        dtype = "f32" if kind == "float" else "i32"
-        return _tracing.Traced(self.record.graph.node("number", dtype, payload=capture))
+    def _sequence(self, value, name, number):
+        own, size = type(value), len(value)
+
+        def make():
+            items = (self.take(number, f"{name}[{place}]", "item", place) for place in range(size))
+            if own is tuple:
+                return self._known(number, tuple(items))
+            found = self._known(number, [] if own is collections.UserList else own())
+            found.extend(items)
+            return found
+        return lambda other: type(other) is own and len(other) == size, make
+
+    def _mapping(self, value, name, number):
+        own, keys = type(value), tuple(value)
+        if not all(_is_constant(key) or isinstance(key, (type, enum.Enum)) for key in keys):
+            return self._refused(value, name, number, "whose keys may change")
+
+        def make():
+            found = self._known(number, own() if own in (dict, collections.OrderedDict) else _stand_ins.Mapping(own))
+            for key in keys:
+                found[key] = self.take(number, f"{name}[{key!r}]", "item", key)
+            return found
+        return lambda other: type(other) is own and tuple(other) == keys, make
+
+    def _number_array(self, value, name, number):
+        """Of an array without dimensions, whose number is in host memory."""
+        kind = _number_kind(value.item())
+        if kind:
+            dtype = value.dtype
+            return (lambda other: _is_number_array(other) and _number_kind(other.item()) == kind
+                    and (kind == "float" or other.dtype == dtype),
+                    lambda: self._number(kind, name, number, value.item(), type(value), dtype))
+        item = value.item()
+        if type(item) not in (bool, int):
+            return self._array(value, name, number)
+        return (lambda other: _is_number_array(other) and type(other.item()) is type(item) and other.item() == item,
+                lambda: value[()] if isinstance(value, np.ndarray) else item)
+
+    def _number(self, kind, name, number, value, own=None, dtype=None):
+        """dtype: of a number of a library's, whose type it keeps; None of Python's."""
+        capture, graph = self.record.add(Capture(kind, name, number), value, own), self.record.graph
+        if kind == "float":
+            return _tracing.Traced(graph.node("number", "f32", payload=capture))
+        type = "int" if dtype is None else type_of(dtype) or "int"
+        bounds = (-SMALL, SMALL) if kind == "small" else RANGES["i32"]
+        low, high = RANGES[type]
+        return _tracing.Traced(graph.node("number", "i32", payload=capture, type=type,
+                                          bounds=(max(bounds[0], low), min(bounds[1], high))))
 
     def _array(self, array, name, number):
         element, rank = element_of(array), array.ndim
@@ -275,30 +581,44 @@ class StandIns:
                 return _tracing.Traced(self.record.graph.node("number", "i32", payload=place, bounds=(0, 2**31 - 1)))
 
             first = () if rank else (self.record.graph.constant(0),)
-            return _tracing.TracedArray(capture, max(rank, 1), LOADED[element], extent, array.dtype, first)
+            found = _tracing.TracedArray(capture, max(rank, 1), LOADED[element], extent, array.dtype, first)
+            return self._known(number, found) if self.with_arrays else found
 
         return _array_check(array, element, rank), make
 
     def _rebuilt(self, function, name, number):
         """The function with stand-ins in the places of what it reads."""
-        names = dict(function.__globals__)
+        own = function.__globals__
+        names = {key: own[key] for key in ("__name__", "__package__") if key in own}
+        names[_tracing.MARK] = True
+        self._globals.append(names)
+        names["__builtins__"] = _traced_builtins.of(names, lambda key: self.take(number, key, "global", key),
+                                                    lambda key: self.take(0, key, "module", key))
         cells = tuple(types.CellType() for _ in function.__closure__ or ())
         rebuilt = types.FunctionType(function.__code__, names, function.__name__, None, cells or None)
-        self._functions[id(function)] = rebuilt
+        rebuilt.__qualname__ = function.__qualname__
+        self._known(number, rebuilt)
+        read, asks = _global_names(function.__code__)
+        self.identity |= asks
         for place, (free, cell) in enumerate(zip(function.__code__.co_freevars, function.__closure__ or ())):
             try:
                 cell.cell_contents
             except ValueError:  # Not bound yet, which reading it says.
                 continue
             cells[place].cell_contents = self.take(number, free, "closure", place)
-        for key in sorted(_global_names(function.__code__) & names.keys()):
-            names[key] = self.take(number, key, "global", key)
+        for key in sorted(read):
+            if key in own:
+                names[key] = self.take(number, key, "global", key)
+            else:
+                self.note(number, key, "builtin", key)
         if function.__defaults__:
-            own = function.__code__.co_varnames[:function.__code__.co_argcount][-len(function.__defaults__):]
-            rebuilt.__defaults__ = tuple(self.take(number, free, "default", place) for place, free in enumerate(own))
+            free = function.__code__.co_varnames[:function.__code__.co_argcount][-len(function.__defaults__):]
+            rebuilt.__defaults__ = tuple(self.take(number, key, "default", place) for place, key in enumerate(free))
         if function.__kwdefaults__:
             rebuilt.__kwdefaults__ = {key: self.take(number, key, "keyword default", key)
                                       for key in function.__kwdefaults__}
+        for key in function.__dict__:
+            setattr(rebuilt, key, self.take(number, f"{name}.{key}", "attribute", key))
         return rebuilt
 
     def _method(self, name, number):
@@ -310,8 +630,3 @@ class StandIns:
         given = [self.take(number, f"{name}.args[{place}]", "argument", place) for place in range(count)]
         named = {key: self.take(number, key, "keyword", key) for key in keys}
         return functools.partial(function, *given, **named)
-
-
-def _is_module_of_torch(value):
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.nn.Module)

@@ -22,6 +22,8 @@ from ._block_mask import BlockMask
 READS_LIMIT = 500
 SMALL, LARGE, SMALL_END, LARGE_END = _described.SMALL, _described.LARGE, 2**24, 2**31
 LIBRARIES, OPENED = _described.LIBRARIES, _described.OPENED
+#: Whether Dynamo guards an attribute that is read of a class; one of an older PyTorch keeps its first value.
+GUARDS_CLASSES = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 15)
 _constant = torch.compiler.assume_constant_result
 
 
@@ -60,8 +62,12 @@ def _read(parent, how, key):
         return getattr(parent, key)
     if how == "method":
         return getattr(parent, key).__func__
-    if how == "call":
-        return type(parent).__call__
+    if how == "special":
+        return getattr(type(parent), key)
+    if how == "class":
+        return type(parent)
+    if how == "builtin":  # Which the globals may hide.
+        return key in sys.modules[parent.__module__].__dict__
     return parent[key]
 
 
@@ -113,6 +119,8 @@ def _taken(kind, function, arrays, floats, integers):
         step = _next(kind, *described)
         if step[0] == "read":
             parent, how, key = step[1:]
+            if how == "attribute" and not GUARDS_CLASSES and isinstance(values[parent], type):
+                return "", f"argument '{kind}': an attribute of a class, which this PyTorch does not guard"
             value = _read(values[parent], how, key)
             values.append(value)
             described.append((parent, how, key, *_kind_of(value, values[parent])))
@@ -246,7 +254,7 @@ def _operand_parts(bsr):
     if isinstance(bsr, tuple):
         return (*bsr, None) if len(bsr) == 3 else None
     if isinstance(bsr, _operand.Prepared):
-        return bsr.crow, bsr.col, bsr.values, bsr.shape[-1]
+        return bsr._crow, bsr._col, bsr.values, bsr.shape[-1]
     if isinstance(bsr, torch.Tensor) and bsr.layout == torch.sparse_bsr:  # In export.
         return None, None, bsr, None
     return None

@@ -4,12 +4,14 @@ What a function captures may be a tensor of the graph that is being made. Here i
 contains. Tracing asks for one value after the other, by how it is read, until the expression is there.
 """
 
+import enum
 import functools
 import sys
 import types
 
-from . import _functions, _masks, _portable
-from ._captures import LIBRARIES, OPENED, StandIns
+from . import _functions, _masks, _portable, _stand_ins, _traced_builtins
+from ._captures import LIBRARIES, OPENED, READS, StandIns, is_object, is_of_library
+from ._tracing import refuse
 
 __all__ = ["LARGE", "LIBRARIES", "OPENED", "SMALL", "band", "describe"]
 #: Integers of the two kinds, whose value does not count.
@@ -49,8 +51,20 @@ def _like(kind, details):
     if kind == "dict":
         return dict.fromkeys(details[0])
     if kind == "object":
-        return details[0].__new__(details[0])
+        own = details[0]
+        if not is_object(own) or issubclass(own, (int, float, str, bytes, list, tuple, dict, set, frozenset, enum.Enum)):
+            return _Unreadable()
+        return own.__new__(own)
     return details[0]  # Of "number" and "same".
+
+
+class _Unreadable:
+    """In the place of a value of a kind that is not described."""
+
+
+#: How values are read that _compiled.py can read.
+_DESCRIBED = {"closure", "global", "default", "keyword default", "function", "self", "partial", "argument", "keyword", "attribute", "method",
+              "special", "class", "item", "builtin"}
 
 
 class _Described(StandIns):
@@ -70,8 +84,41 @@ class _Described(StandIns):
             raise _Unknown(parent, how, key)
         return place
 
+    def _refuse(self, name):
+        refuse("captured values that can be read while a graph is made", name)
+
     def read(self, parent, how, key):
-        return self.likes[self._place(parent, how, key)]
+        if how not in _DESCRIBED:
+            self._refuse(f"{key} ({how})")
+        found = self.likes[self._place(parent, how, key)]
+        if how == "class" and type(self.values[parent]) is not found:
+            self._refuse("another class")
+        return READS[how](key)(self.values[parent]) if how == "builtin" and found is False else found
+
+    def note(self, parent, name, how, key=None):
+        if how == "lacks":
+            return True  # The attribute's error breaks the graph.
+        count = len(self.readers)
+        place = self._place(parent, how, key) if how in _DESCRIBED else self._refuse(name)
+        found = super().note(parent, name, how, key)
+        self.places += [place] * (len(self.readers) - count)
+        return found
+
+    def take_of_library(self, parent, name, key):
+        """An attribute of a library's module, which is not described: libraries stay as they are."""
+        value = getattr(self.values[parent], key)
+        if isinstance(value, types.ModuleType):
+            return self._of_library(value, name)
+        if not is_of_library(value):
+            self._refuse(name)
+        return _traced_builtins.replaced(value)
+
+    def _of_library(self, module, name):
+        number = len(self.readers)
+        self.readers.append(None)
+        self.values.append(module)
+        self.places.append(-1)
+        return _stand_ins.Module(self, number, name, module)
 
     def look(self, parent, name):
         value = self.likes[self._place(parent, "attribute", name)]
@@ -107,6 +154,8 @@ def describe(kind, described):
         return "read", unknown.parent, unknown.how, unknown.key
     except Exception as error:  # The user's function may raise any.
         return "refused", f"{type(error).__name__}: {error}"
+    if stand_ins.identity:
+        return "refused", f"argument '{kind}': the function depends on which captured objects are identical"
     for number, _ in function.fixed:
         capture = function.captures[number]
         place = stand_ins.places[capture.reader]

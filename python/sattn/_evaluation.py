@@ -1,5 +1,6 @@
 """Values of expressions (_expression.py) for arrays of positions, in NumPy or PyTorch."""
 
+import math
 import operator
 import sys
 
@@ -8,6 +9,8 @@ import numpy as np
 _OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "lt": operator.lt, "le": operator.le,
               "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne, "and": operator.and_,
               "or": operator.or_, "xor": operator.xor, "neg": operator.neg, "abs": operator.abs, "div": operator.truediv}
+#: Operations that the libraries have under other names, or not at all.
+_NAMES = {"pow": "power", "erf": "erf"}
 
 
 class _Numpy:
@@ -35,6 +38,15 @@ class _Numpy:
     def clip(self, array, low, high):
         return np.clip(array, low, high)
 
+    def power(self, base, exponent):
+        return np.power(base, exponent)
+
+    def erf(self, array):
+        return _erf(array)
+
+    def double(self, array):
+        return array.astype(np.float64)
+
 
 class _Torch:
     def __init__(self, device):
@@ -54,6 +66,18 @@ class _Torch:
 
     def clip(self, array, low, high):
         return self.module.clamp(array, low, high)
+
+    def power(self, base, exponent):
+        return self.module.pow(base, exponent)
+
+    def erf(self, array):
+        return self.module.erf(array)
+
+    def double(self, array):
+        return array.double()
+
+
+_erf = np.vectorize(math.erf, otypes=[np.float32])  # NumPy has none.
 
 
 def library(device=None):
@@ -93,15 +117,37 @@ def in_order(node):
 def _load(array, indices, arrays):
     clamped = []
     for index, size in zip(indices, array.shape):
+        if not size:
+            raise ValueError(f"expected captured arrays with elements where they are indexed, but got one of shape {tuple(array.shape)}")
         wrapped = arrays.module.where(index < 0, index + size, index)
         clamped.append(arrays.clip(wrapped, 0, size - 1))
     return arrays.load(array, tuple(clamped))
 
 
 def _whole(op, left, right, arrays):
-    """Floor division and its remainder of integers; a divisor of 0 gives any number."""
-    divisor = arrays.module.where(right == 0, arrays.module.ones_like(right), right)
-    return left // divisor if op == "floordiv" else left % divisor
+    """Floor division and its remainder of integers; by 0 both are 0. Divisors of -1 would trap where the quotient wraps."""
+    where = arrays.module.where
+    divisor = where((right == 0) | (right == -1), arrays.module.ones_like(right), right)
+    if op == "mod":
+        return left % divisor
+    quotient = where(right == -1, -left, left // divisor)
+    return where(right == 0, arrays.module.zeros_like(quotient), quotient)
+
+
+def _shifted(op, left, amount, bits, arrays):
+    """Amounts that are negative, or that pass the bits, shift all bits out."""
+    is_within = (amount >= 0) & (amount < bits)
+    within = arrays.module.where(is_within, amount, arrays.module.full_like(amount, bits - 1))
+    if op == "shr":
+        return left >> within
+    return arrays.module.where(is_within, left << within, arrays.module.zeros_like(left))
+
+
+def _wrapped(value, type):
+    """Integers in the range of a type of fewer bits."""
+    bits = int(type[1:])
+    low = value & 2**bits - 1
+    return low if type[0] == "u" else (low ^ 2**(bits - 1)) - 2**(bits - 1)
 
 
 def _value(node, operands, arguments, captures, arrays):
@@ -125,9 +171,14 @@ def _value(node, operands, arguments, captures, arrays):
     elif op in ("min", "max"):
         result = getattr(arrays.module, op + "imum")(*operands)
     elif op in ("shl", "shr"):
-        bits = 32 if dtype == "i32" else 64
-        amount = arrays.clip(operands[1], 0, bits - 1)
-        result = operands[0] << amount if op == "shl" else operands[0] >> amount
+        result = _shifted(op, *operands, int(dtype[1:]), arrays)
+    elif op == "wrap":
+        result = _wrapped(operands[0], node.payload)
+    elif op == "fma":
+        left, right, other = (arrays.double(operand) for operand in operands)
+        result = left * right + other
+    elif op in _NAMES:
+        result = getattr(arrays, _NAMES[op])(*operands)
     elif op in _OPERATORS:
         result = _OPERATORS[op](*operands)
     else:

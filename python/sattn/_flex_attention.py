@@ -8,7 +8,7 @@ import typing
 
 import numpy as np
 
-from . import _arrays, _autograd, _bsr, _compiler, _explain, _flex_repeats, _functions, _masks, _region, _repeats, _traced, cache
+from . import _arrays, _autograd, _bsr, _compiler, _direct_reads, _explain, _flex_repeats, _functions, _masks, _region, _repeats, _traced, cache
 from ._attention_mask import Mask, mask_of
 from ._captured_arguments import captured
 from ._flex_source import FlexAttention
@@ -118,6 +118,18 @@ def _keys_within(band, queries, keys):
     if band is None or band.bottom_right or band.right is None:
         return keys
     return min(keys, max(queries + band.right, band.prefix, 0))
+
+
+def _keys_read(mask, band, queries, keys):
+    """How many keys the kernel gets: rows of value after those that some query may see may be anything. mask: a Mask or None;
+    lists of others may name blocks that no query sees."""
+    if mask is not None and mask.lists is not None:
+        return keys
+    keys = _keys_within(band, queries, keys)
+    if mask is None or mask.function is None:
+        return keys
+    end = _masks.keys_seen(mask.function.result, queries)
+    return keys if end is None else min(keys, end)
 
 
 def _sharing(list_, batched):
@@ -312,7 +324,7 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     else:
         plan, mask, given, out, lse, largest = _arguments(query, key, value, score, score_values, block_mask, mask_of, band, scale,
                                                           enable_gqa, wanted, options)
-        is_cut = _keys_within(band, query.shape[2], key.shape[2]) < key.shape[2]
+        is_cut = _keys_read(mask, band, query.shape[2], key.shape[2]) < key.shape[2]
         repeatable = None
         if is_plain and plan.arrays is not _arrays.NUMPY and not is_cut:
             repeatable = _flex_repeats.repeatable(plan, mask, query, key, value, score_mod, score, block_mask, band, given_scale,
@@ -360,6 +372,8 @@ def _arguments(query, key, value, score, score_values, block_mask, mask_of, band
     if len(q_shape) != 4 or len(k_shape) != 4:
         _shapes(query, key, value, enable_gqa)
     mask = of_lists = None
+    if score_values:
+        _direct_reads.require(score, score_values, (q_shape[2], k_shape[2]))
     if block_mask is not None:
 
         def begin(mask):
@@ -370,9 +384,11 @@ def _arguments(query, key, value, score, score_values, block_mask, mask_of, band
 
         mask = mask_of(block_mask, band, arrays, (q_shape[0], q_shape[1], q_shape[2], k_shape[2]), begin)
         mask_function, mask_values, lists = mask.function, mask.values, mask.lists
+        if mask_values:
+            _direct_reads.require(mask_function, mask_values, (q_shape[2], k_shape[2]))
         if lists is not None:
             of_lists = lists[0].shape, lists[2] is None, mask.block, mask.is_ours
-    keys = k_shape[2] if block_mask is not None else _keys_within(band, q_shape[2], k_shape[2])
+    keys = _keys_read(mask, band, q_shape[2], k_shape[2])
     if keys < k_shape[2] and value.shape[2:3] == k_shape[2:3]:
         key, value = key[:, :, :keys], value[:, :, :keys]
         k_shape = key.shape

@@ -9,7 +9,7 @@ import dataclasses
 import sys
 import weakref
 
-from . import _attention_mask, _autograd, _hints, _masks, cache
+from . import _attention_mask, _autograd, _direct_reads, _hints, _masks, _traced, cache
 from ._captured_arguments import captured
 
 #: Calls that are kept, at most.
@@ -111,7 +111,7 @@ def _keep_mask(call, block_mask, mask, band):
     """Whether the call knows of the mask all that it needs."""
     call.lists = mask.lists
     if getattr(block_mask, "_given", call) is not None:
-        if mask.lists is None or band is not None:
+        if mask.lists is None or not mask.are_given:
             return False
         call.members = _attention_mask._members(block_mask)
         return True
@@ -152,7 +152,8 @@ def repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return
         if call is None or key.dtype is not call.dtype or value.dtype is not call.dtype or query.device != call.device \
                 or key.device != call.device or value.device != call.device \
                 or query.requires_grad or key.requires_grad or value.requires_grad or query.is_neg() or key.is_neg() \
-                or value.is_neg() or not query.data_ptr() or not key.data_ptr() or not value.data_ptr():
+                or value.is_neg() or not query.data_ptr() or not key.data_ptr() or not value.data_ptr() \
+                or _traced.is_cut(query) or _traced.is_cut(key) or _traced.is_cut(value):
             return None
     except (RuntimeError, TypeError):  # Of nested tensors, transforms, and arguments that have no hash.
         return None
@@ -178,12 +179,14 @@ def repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return
         if values is None:
             return None
         if values:
+            _direct_reads.require(call.score_function, values, (query.shape[2], key.shape[2]))
             given += captured(call.score_function, values, arrays)
     if call.mask is not None:
         values = _values_of_mask(call, block_mask)
         if values is None:
             return None
         if values:
+            _direct_reads.require(call.mask_function, values, (query.shape[2], key.shape[2]))
             given += captured(call.mask_function, values, arrays)
     given.append(out_rows)
     launch = call.launcher(query)

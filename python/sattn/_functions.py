@@ -7,7 +7,7 @@ import types
 
 import numpy as np
 
-from . import _arrays, _captures, _masks, _tracing
+from . import _arrays, _captures, _direct_reads, _masks, _traced_functions, _tracing  # noqa: F401 - the functions that tracing takes
 from ._evaluation import in_order
 from ._expression import depends_on
 
@@ -18,13 +18,21 @@ LIMIT, CODES_LIMIT = 64, 4096
 _by_identity, _by_code = {}, {}
 
 
-def _take(capture):
+def _take(capture, kind):
     """What gives a capture's value, of what its Reader reads."""
     if capture.kind == "array":
         return lambda value: value if value.ndim else value[None]
     if capture.kind == "extent":
         return lambda value: value.shape[capture.dimension]
-    return lambda value: value if type(value) is int or type(value) is float else value.item()
+
+    def number(value):
+        if type(value) is int or type(value) is float:
+            return value
+        if kind == "score_mod" and _arrays.is_torch(value):
+            _arrays.require_no_derivative(capture.name, value)
+        return value.item()
+
+    return number
 
 
 class Function:
@@ -33,15 +41,22 @@ class Function:
     kind: "score_mod" or "mask_mod". result: its node. captures: of _captures.py. readers: how they are read.
     """
 
-    def __init__(self, kind, result, captures, readers, fixed):
+    def __init__(self, kind, result, captures, readers, fixed, elements=(), types=(), distinct=()):
         self.kind, self.result, self.captures, self.readers = kind, result, captures, readers
-        #: (number of a capture, its value) where the expression holds for that alone.
-        self.fixed = fixed
-        self._steps = [(reader.parent, reader.read, reader.check) for reader in readers[1:]]
-        self._takes = [(capture.reader, _take(capture)) for capture in captures]
+        #: (number of a capture, its value) where the expression holds for that alone; (number of an array, indices, value)
+        #: of elements.
+        self.fixed, self.elements = fixed, elements
+        #: (a reader, its value's type) where the expression holds for that alone.
+        self._types = types
+        #: Readers whose values must not be identical.
+        self._distinct = distinct
+        self._steps = [(reader.parent, reader.read, reader.check, reader.same) for reader in readers[1:]]
+        self._takes = [(capture.reader, _take(capture, kind)) for capture in captures]
         # Of a mask_mod: whether the compiler finds its structure, and what lists of its blocks depend on.
         self.is_derived = kind == "mask_mod" and _masks.is_derived(result)
         self.needs_batch, self.needs_head = depends_on(result, "b"), depends_on(result, "h")
+        #: Of captured arrays that are read at positions themselves (_direct_reads.py).
+        self.direct_reads = _direct_reads.of(result)
 
     def bind(self, function):
         """The captures' values now, by number; None where the expression is not that of the function."""
@@ -49,18 +64,38 @@ class Function:
         try:
             if not self.readers[0].check(function):
                 return None
-            for parent, read, check in self._steps:
+            for parent, read, check, same in self._steps:
                 value = read(values[parent])
-                if not check(value):
+                if not check(value) if same < 0 else value is not values[same]:
                     return None
                 values.append(value)
         except (AttributeError, KeyError, IndexError, TypeError, ValueError):
             return None
+        if self._distinct and len({id(values[reader]) for reader in self._distinct}) != len(self._distinct):
+            return None
         found = [take(values[reader]) for reader, take in self._takes]
         for number, value in self.fixed:
-            if found[number] != value:
+            if not _is_equal(found[number], value):
+                return None
+        for reader, own in self._types:
+            if type(values[reader]) is not own:
+                return None
+        for number, indices, value in self.elements:
+            if not _is_element(found[number], indices, value):
                 return None
         return found
+
+
+def _is_equal(found, value):
+    """Whether numbers are equal, or both NaN."""
+    return found == value or found != found and value != value
+
+
+def _is_element(array, indices, value):
+    try:
+        return _is_equal(array[indices].item(), value)
+    except IndexError:
+        return False
 
 
 def _code_of(function):
@@ -69,7 +104,7 @@ def _code_of(function):
         function = function.func
     code = getattr(function, "__code__", None)
     if code is None:
-        code = getattr(type(function).__call__, "__code__", None)
+        code = getattr(getattr(type(function), "__call__", None), "__code__", None)
     return code
 
 
@@ -94,7 +129,9 @@ def _trace(kind, function):
         inspect.signature(function).bind(*names)
     except (TypeError, ValueError):
         raise TypeError(f"argument '{kind}': expected a function of ({', '.join(names)}), but got {function!r}") from None
-    return trace(kind, lambda record: _captures.StandIns(record, function))[0]
+    found, stand_ins = trace(kind, lambda record: _captures.StandIns(record, function))
+    # Which arrays are identical is known where they have one stand-in each.
+    return trace(kind, lambda record: _captures.StandIns(record, function, True))[0] if stand_ins.identity else found
 
 
 def trace(kind, make):
@@ -122,12 +159,17 @@ def trace(kind, make):
     fixed = [(number, record.values[number]) for number in sorted(record.fixed)]
     used, numbers = _used(node, record)
     fixed = [(numbers[number], value) for number, value in fixed]
-    return Function(kind, _renumbered(node, numbers), used, stand_ins.readers, fixed), stand_ins
+    elements = [(numbers[number], indices, value) for (number, indices), value in record.elements.items()]
+    types = [(record.captures[number].reader, own) for number, own in record.types.items() if record.captures[number].kind != "extent"]
+    distinct = stand_ins.distinct() if stand_ins.identity else ()
+    stand_ins.forget()
+    return Function(kind, _renumbered(node, numbers), used, stand_ins.readers, fixed, elements, types, distinct), stand_ins
 
 
 def _used(node, record):
     """(the captures that the expression or its validity depends on, their new numbers by the old)."""
-    wanted = {here.payload for here in in_order(node) if here.op in ("number", "load")} | record.fixed
+    wanted = {here.payload for here in in_order(node) if here.op in ("number", "load")} | record.fixed \
+        | {number for number, _ in record.elements} | set(record.types)
     order = sorted(wanted)
     return [record.captures[number] for number in order], {old: new for new, old in enumerate(order)}
 
@@ -177,10 +219,4 @@ def clear():
 
 def host_arrays(values):
     """Captured values as NumPy's arrays and numbers, for an evaluation in host memory."""
-    def host(value):
-        if not _arrays.is_torch(value):
-            return value
-        value = value.detach().cpu()
-        return value.float().numpy() if str(value.dtype) == "torch.bfloat16" else value.numpy()
-
-    return [host(value) if isinstance(value, np.ndarray) or _arrays.is_torch(value) else value for value in values]
+    return [_arrays.host_value(value) for value in values]

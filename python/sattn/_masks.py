@@ -158,6 +158,48 @@ def is_band(node):
     return _difference(node) in ((1, -1), (-1, 1)) or is_everything(node)
 
 
+def _with_constant(node):
+    """(factor of q_idx, of kv_idx, constant) of a sum of positions and small constants, or None."""
+    if node.op == "argument":
+        return {"q_idx": (1, 0, 0), "kv_idx": (0, 1, 0)}.get(node.payload)
+    if node.dtype != "i32":
+        return None
+    if node.op == "constant":
+        return (0, 0, node.payload) if abs(node.payload) <= MOST // 4 else None
+    if node.op not in ("add", "sub"):
+        return None
+    left, right = map(_with_constant, node.operands)
+    sign = 1 if node.op == "add" else -1
+    found = None if left is None or right is None else tuple(a + sign * b for a, b in zip(left, right))
+    return found if found and abs(found[2]) <= MOST // 4 else None  # Else it may wrap.
+
+
+_NEGATED = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "and": "or", "or": "and"}
+
+
+def keys_seen(node, queries, is_negated=False):
+    """From which key on no query sees any, as far as constants of the mask's function say it, or None."""
+    if node.op == "xor" and node.dtype == "i1" and node.operands[1].op == "constant":  # As `not` is written.
+        return keys_seen(node.operands[0], queries, is_negated ^ (node.operands[1].payload == 1))
+    op = _NEGATED.get(node.op) if is_negated else node.op
+    if op in ("and", "or") and node.dtype == "i1":
+        ends = [keys_seen(operand, queries, is_negated) for operand in node.operands]
+        known = [end for end in ends if end is not None]
+        if op == "and":
+            return min(known, default=None)
+        return max(known) if len(known) == len(ends) else None
+    if op not in ("lt", "le", "gt", "ge"):
+        return None
+    left, right = map(_with_constant, node.operands if op in ("lt", "le") else reversed(node.operands))
+    if left is None or right is None:
+        return None
+    query, key, constant = (a - b for a, b in zip(left, right))
+    if key != 1 or query not in (0, -1):
+        return None
+    # kv_idx + query * q_idx + constant <= 0, or < 0.
+    return max(-constant + (op in ("le", "ge")) + (queries - 1 if query else 0), 0)
+
+
 def is_everything(node):
     """Whether every query sees every key, as noop_mask says it."""
     return node.op == "eq" and node.operands[0] is node.operands[1] or node.op == "constant" and node.payload == 1

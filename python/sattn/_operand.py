@@ -71,7 +71,11 @@ def parts_of(bsr, name="bsr"):
 def operand_of(bsr, name="bsr", multiple=8):
     """An Operand, of blocks whose sizes are multiples of a number. Raises TypeError for anything but a BSR matrix; name is
     the argument's."""
-    return bsr if isinstance(bsr, Operand) else Operand(*parts_of(bsr, name), name, multiple)
+    if not isinstance(bsr, Operand):
+        return Operand(*parts_of(bsr, name), name, multiple)
+    if type(bsr) is Prepared:
+        bsr.require_unwritten(name)
+    return bsr
 
 
 # Those of PyTorch's tensors, by the memory of their indices, which is theirs alone.
@@ -85,7 +89,9 @@ def _memory_of(crow, col):
 def prepared_of(crow, col, values):
     """The Prepared whose indices these tensors are, with these values, or None."""
     found = _by_memory.get(_memory_of(crow, col))
-    if found is None or found.values is values:
+    if found is None or found.is_written():
+        return None
+    if found.values is values:
         return found
     if found.values.dtype != values.dtype or found.values.shape != values.shape:
         return None
@@ -112,9 +118,10 @@ class Prepared(Operand):
         operand = operand_of(bsr)
         k = operand.shape and operand.shape[-1]
         columns = None if k is None else k // operand.block[1]
-        copied = operand.arrays.copy
+        copied = operand.arrays.snapshot
         super().__init__(copied(operand.crow), copied(operand.col), _arrays.without_base(operand.values),
                          None if k is None else operand.shape)
+        self._versions = operand.arrays.versions((self._crow, self._col))
         # Of the copies, which is also to wait for them: products may be on any stream.
         largest, longest = _storage.check_contents(self, columns)
         #: Block columns that the matrix has at least.
@@ -131,6 +138,41 @@ class Prepared(Operand):
             _by_memory[_memory_of(self.crow, self.col)] = self
         #: (*, M, K). K is None where only arrays were given: dense says how many columns there are.
         self.shape = (*self.batch, self._rows, k)
+
+    # Products trust the indices: they are neither bound anew nor, unnoticed, written.
+    @property
+    def crow(self):
+        """Offsets of block rows, as they were prepared."""
+        return self._crow
+
+    @crow.setter
+    def crow(self, array):
+        self._set_once("_crow", array)
+
+    @property
+    def col(self):
+        """Columns of blocks, as they were prepared."""
+        return self._col
+
+    @col.setter
+    def col(self, array):
+        self._set_once("_col", array)
+
+    def _set_once(self, name, array):
+        if name in self.__dict__:
+            raise TypeError(f"'{name[1:]}' of a prepared operand cannot be replaced; prepare another matrix")
+        self.__dict__[name] = array
+
+    def is_written(self):
+        """Whether an index array was written since it was prepared, as far as PyTorch counts that."""
+        versions = self._versions
+        return versions is not None and (self._crow._version, self._col._version) != versions
+
+    def require_unwritten(self, name="bsr"):
+        """Raises ValueError where an index array was written since it was prepared; name is the argument's."""
+        if self.is_written():
+            raise ValueError(f"argument '{name}': expected index arrays as they were prepared, but got ones that were written since; "
+                             "prepare the matrix again")
 
     @property
     def rows(self):
@@ -163,6 +205,8 @@ class Prepared(Operand):
     def __matmul__(self, dense):
         from . import _bsr  # Which takes operands.
 
+        if getattr(dense, "ndim", None) == 1:  # A vector, of which the product is one, too.
+            return _bsr.bsr_dense_addmm(None, self, dense[:, None], beta=0)[..., 0]
         return _bsr.bsr_dense_addmm(None, self, dense, beta=0)
 
     def __copy__(self):

@@ -9,6 +9,8 @@ from ._expression import COMPARISONS, RANGES
 
 _BINARY = {"add": ("arith.addi", "arith.addf"), "sub": ("arith.subi", "arith.subf"), "mul": ("arith.muli", "arith.mulf"),
            "div": (None, "arith.divf"), "min": ("arith.minsi", "arith.minimumf"), "max": ("arith.maxsi", "arith.maximumf"),
+           "fmin": (None, "arith.minnumf"), "fmax": (None, "arith.maxnumf"), "fmod": (None, "arith.remf"),
+           "pow": (None, "math.powf"), "fma": (None, "math.fma"),
            "and": ("arith.andi", None), "or": ("arith.ori", None), "xor": ("arith.xori", None)}
 _FUNCTIONS = {"round": "math.roundeven"}
 # Those with approximate instructions for 16-bit operands.
@@ -90,6 +92,8 @@ class _Writer:
         return self.add(f"arith.extf {loaded} : {element} to f32") if element in ("f16", "bf16") else loaded
 
     def cast(self, value, source, target):
+        if source == target:  # Of another type to NumPy and PyTorch.
+            return value
         if target == "f32":
             return self.add(f"arith.{'uitofp' if source == 'i1' else 'sitofp'} {value} : {source} to f32")
         if source == "f32":
@@ -98,14 +102,46 @@ class _Writer:
             return self.add(f"arith.extui {value} : i1 to {target}")
         return self.add(f"arith.{'extsi' if source == 'i32' else 'trunci'} {value} : {source} to {target}")
 
+    def wrap(self, value, dtype, type):
+        """An integer in the range of a type of fewer bits."""
+        bits = int(type[1:])
+        if type[0] == "u":
+            return self.add(f"arith.andi {value}, {self.constant(2**bits - 1, dtype)} : {dtype}")
+        shift = self.constant(int(dtype[1:]) - bits, dtype)
+        high = self.add(f"arith.shli {value}, {shift} : {dtype}")
+        return self.add(f"arith.shrsi {high}, {shift} : {dtype}")
+
+    def shift(self, node, left, amount):
+        """Amounts that are negative, or that pass the type's bits, shift all bits out."""
+        dtype, given = node.dtype, node.operands[1]
+        most = int(dtype[1:]) - 1
+        fits = 0 <= given.low and given.high <= most
+        within = amount if fits else self.add(f"arith.minui {amount}, {self.constant(most, dtype)} : {dtype}")
+        if node.op == "shr":
+            return self.add(f"arith.shrsi {left}, {within} : {dtype}")
+        result = self.add(f"arith.shli {left}, {within} : {dtype}")
+        if fits:
+            return result
+        is_within = self.add(f"arith.cmpi ule, {amount}, {self.constant(most, dtype)} : {dtype}")
+        return self.add(f"arith.select {is_within}, {result}, {self.constant(0, dtype)} : {dtype}")
+
     def whole(self, node, left, right):
-        """Floor division of integers, or its remainder. No divisor traps: one of 0 is taken as 1."""
+        """Floor division of integers, or its remainder. By 0 both are 0, as NumPy's, and nothing traps."""
+        dtype, divisor = node.dtype, node.operands[1]
+        if not divisor.low <= 0 <= divisor.high:
+            return self.divided(node, left, right)
+        zero = self.constant(0, dtype)
+        is_zero = self.add(f"arith.cmpi eq, {right}, {zero} : {dtype}")
+        right = self.add(f"arith.select {is_zero}, {self.constant(1, dtype)}, {right} : {dtype}")
+        result = self.divided(node, left, right)
+        if node.op == "mod":  # By 1 it is 0.
+            return result
+        return self.add(f"arith.select {is_zero}, {zero}, {result} : {dtype}")
+
+    def divided(self, node, left, right):
         dtype, (dividend, divisor) = node.dtype, node.operands
         op = "divsi" if node.op == "floordiv" else "remsi"
         zero = self.constant(0, dtype)
-        if divisor.low <= 0 <= divisor.high:
-            is_zero = self.add(f"arith.cmpi eq, {right}, {zero} : {dtype}")
-            right = self.add(f"arith.select {is_zero}, {self.constant(1, dtype)}, {right} : {dtype}")
         if dividend.low >= 0 and divisor.low >= 0:
             return self.add(f"arith.{op} {left}, {right} : {dtype}")
         safe = right
@@ -155,11 +191,9 @@ class _Writer:
         if op in _BINARY:
             return self.add(f"{_BINARY[op][is_float]} {', '.join(operands)} : {dtype}")
         if op in ("shl", "shr"):
-            amount, most = node.operands[1], 31 if dtype == "i32" else 63
-            if amount.low < 0 or amount.high > most:
-                low = self.add(f"arith.maxsi {operands[1]}, {self.constant(0, dtype)} : {dtype}")
-                operands[1] = self.add(f"arith.minsi {low}, {self.constant(most, dtype)} : {dtype}")
-            return self.add(f"arith.{'shli' if op == 'shl' else 'shrsi'} {', '.join(operands)} : {dtype}")
+            return self.shift(node, *operands)
+        if op == "wrap":
+            return self.wrap(*operands, dtype, node.payload)
         if op == "neg" and not is_float:
             return self.add(f"arith.subi {self.constant(0, dtype)}, {operands[0]} : {dtype}")
         if op == "abs" and not is_float:

@@ -7,7 +7,7 @@ devices and shapes with those of calls before. Whatever is new to it takes the l
 import itertools
 import sys
 
-from . import _autograd, _libraries, _matrices
+from . import _autograd, _libraries, _matrices, _traced
 
 # The kind of a call: what its tensors do not tell.
 BETA_IS_ZERO, IN_PLACE, CHECKED, TF32, META = 1, 2, 4, 8, 16
@@ -83,7 +83,7 @@ class Repeats:
 
 def _is_plain(tensor):
     """Whether it is a dense tensor of PyTorch whose memory is what it says it is."""
-    return type(tensor) in _plain and not tensor.is_nested and not tensor.is_neg()
+    return type(tensor) in _plain and not tensor.is_nested and not tensor.is_neg() and not _traced.is_cut(tensor)
 
 
 def parts_of(matrix):
@@ -187,6 +187,7 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
         return None
     crow = col = shape = None
     if prepared:
+        bsr.require_unwritten()
         values, rows = bsr.values, bsr.rows
     else:
         parts = parts_of(bsr)

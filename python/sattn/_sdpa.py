@@ -23,6 +23,7 @@ def _parts_of(attn_mask):
         raise ValueError("argument 'attn_mask': expected a block-sparse matrix, but got None")
     if not isinstance(attn_mask, _operand.Prepared):
         return _operand.parts_of(attn_mask, "attn_mask")
+    attn_mask.require_unwritten("attn_mask")
     shape = None if attn_mask.shape[-1] is None else attn_mask.shape
     return attn_mask.crow, attn_mask.col, attn_mask.values, shape
 

@@ -39,6 +39,7 @@ def _mask_of(attn_mask):
     if type(attn_mask) is tuple:
         return attn_mask if len(attn_mask) == 3 else None
     if type(attn_mask) is _operand.Prepared:
+        attn_mask.require_unwritten("attn_mask")
         return attn_mask.crow, attn_mask.col, attn_mask.values
     return (attn_mask,)
 

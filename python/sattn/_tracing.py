@@ -7,15 +7,22 @@ importing it). Whatever needs a value, which there is not yet, is refused with t
 import contextvars
 import linecache
 import numbers
+import operator
+import re
 import sys
-from pathlib import Path
 
 import numpy as np
 
 from . import _arrays, _evaluation
-from ._expression import FUNCTIONS, Graph
+from ._element_types import NAMES, RANGES, type_of
+from ._expression import Graph
 
-HERE = str(Path(__file__).resolve().parent)
+#: Modules whose frames are none of the user's: of this package, by its name, wherever its files are found.
+_SKIPPED = {__package__, "numpy", "torch"} | set(sys.stdlib_module_names) - {"__main__"}
+#: How elements are computed whose type is none of "i1", "i32", "i64" and "f32".
+LOADED = {"i8": "i32", "u8": "i32", "i16": "i32", "u16": "i32", "u32": "i64", "f16": "f32", "bf16": "f32"}
+#: A name that the globals of functions have while they are traced.
+MARK = "__sattn__"
 #: The Recording of the function that is being traced.
 recording = contextvars.ContextVar("recording")
 
@@ -31,14 +38,19 @@ class Recording:
     def __init__(self, name):
         self.name, self.graph = name, Graph()
         self.captures, self.values, self.fixed = [], [], set()
+        #: The types of the captures, and captures whose types the expression depends on.
+        self.own, self.types = [], {}
+        #: Elements of arrays that the expression depends on: values by (number of the capture, indices).
+        self.elements = {}
 
-    def add(self, capture, value):
-        """The number of a capture."""
+    def add(self, capture, value, own=None):
+        """The number of a capture. own: the type of what has the value, if that is another."""
         for number, known in enumerate(self.captures):
             if known == capture:
                 return number
         self.captures.append(capture)
         self.values.append(value)
+        self.own.append(own or type(value))
         return len(self.captures) - 1
 
 
@@ -48,7 +60,7 @@ def _place():
     while frame is not None:
         file = frame.f_code.co_filename
         root = frame.f_globals.get("__name__", "").partition(".")[0]
-        if not file.startswith(HERE) and root not in ("numpy", "torch", "functools"):
+        if root not in _SKIPPED:
             line = linecache.getline(file, frame.f_lineno).strip()
             return f"in {file}:{frame.f_lineno}" + (f": {line}" if line else "")
         frame = frame.f_back
@@ -60,17 +72,12 @@ def refuse(expected, got, error=TypeError):
     raise error(f"argument '{recording.get().name}': expected {expected}, but got {got} {_place()}") from None
 
 
-def _dtype(dtype):
-    """One of our types of elements, or "f16" and "bf16", of a dtype of Python, NumPy or PyTorch."""
-    if dtype in (bool, int, float):
-        name = {bool: "bool", int: "int32", float: "float32"}[dtype]
-    else:
-        name = str(dtype).removeprefix("torch.")
-        if name == str(dtype):
-            name = np.dtype(dtype).name
-    found = {"bool": "i1", "int8": "i32", "uint8": "i32", "int16": "i32", "int32": "i32", "int64": "i64",
-             "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f32"}.get(name)
-    return found or refuse("a type bool, int8 to int64, uint8 or float16 to float64", str(dtype))
+def dtype_of(dtype):
+    """One of our types of elements, or "f16" and "bf16", of a dtype of Python, NumPy or PyTorch, or of its name."""
+    found = type_of(dtype)
+    if found is None:
+        refuse("a type bool, int8 to int64, uint8 to uint32, or float16 to float64", repr(dtype))
+    return found
 
 
 def node_of(value):
@@ -80,32 +87,44 @@ def node_of(value):
         return value.node
     if isinstance(value, TracedArray):
         return value.element().node
+    own = None  # The type of what is no number of Python's.
     if isinstance(value, np.ndarray) and value.ndim == 0 or _arrays.is_torch(value) and value.ndim == 0 \
             and value.device.type == "cpu":
-        value = value.item()
-    if isinstance(value, np.generic):
-        value = value.item()
+        own, value = type_of(value.dtype), value.item()
+    elif isinstance(value, np.generic):
+        own, value = type_of(value.dtype), value.item()
     if isinstance(value, (bool, numbers.Integral, numbers.Real)):
+        if not isinstance(value, (bool, float)):
+            value = int(value) if isinstance(value, numbers.Integral) else float(value)
         try:
-            return graph.constant(value if isinstance(value, (bool, float)) else
-                                  int(value) if isinstance(value, numbers.Integral) else float(value))
+            return graph.constant(value, None if own in ("f16", "bf16") else own)
         except OverflowError:
             refuse("integers of at most 64 bits", value)
     if isinstance(value, np.ndarray) or _arrays.is_torch(value):
         return refuse("arrays that are captured and indexed", f"one of shape {tuple(value.shape)} made in the function")
-    return refuse("a number or a traced value", type(value).__name__)
+    return refuse("a number or a traced value", getattr(value, "__class__", type(value)).__name__)
 
 
 def _graph():
     return recording.get().graph
 
 
-def _binary(method):
+def apply(method, left, right, by_python):
+    """The node of an operation on two. by_python: the same on Python's own integers, which have no largest one."""
+    if left.type == right.type == "int":
+        try:
+            return method(_graph(), left, right)
+        except OverflowError:
+            return node_of(by_python(*(int(_known(node, "an integer of more than 64 bits", "floats")) for node in (left, right))))
+    return method(_graph(), left, right)
+
+
+def _binary(method, by_python):
     def left(self, other):
-        return NotImplemented if _is_foreign(other) else Traced(method(_graph(), self.node, node_of(other)))
+        return NotImplemented if _is_foreign(other) else Traced(apply(method, self.node, node_of(other), by_python))
 
     def right(self, other):
-        return NotImplemented if _is_foreign(other) else Traced(method(_graph(), node_of(other), self.node))
+        return NotImplemented if _is_foreign(other) else Traced(apply(method, node_of(other), self.node, by_python))
 
     return left, right
 
@@ -114,8 +133,25 @@ def _is_foreign(value):
     return isinstance(value, (str, list, tuple, dict, type(None)))
 
 
-def _arithmetic(op):
+def arithmetic(op):
     return lambda graph, left, right: graph.arithmetic(op, left, right)
+
+
+def subtract(graph, left, right):
+    if left.dtype == right.dtype == "i1":
+        refuse("a number under - (^ or logical_xor tells booleans apart)", "two booleans")
+    return graph.arithmetic("sub", left, right)
+
+
+def power(graph, base, exponent):
+    if base.type == exponent.type == "int":
+        raise OverflowError  # Python's own.
+    if exponent.type == "int" and base.dtype != "f32" and exponent.op != "constant":
+        # A power by a captured integer is products.
+        exponent = node_of(int(_known(exponent, "an exponent", "floats")))
+    if exponent.op == "constant" and exponent.payload < 0 and "f32" not in (base.dtype, exponent.dtype):
+        refuse("integers of at least 0 as exponents of integers (1 / x, or a float base)", exponent.payload)
+    return _graph().power(base, exponent)
 
 
 def _compared(how):
@@ -124,14 +160,33 @@ def _compared(how):
     return compare
 
 
+#: Names by which a function of the user's asks for an object's class.
+_ASKING = {"__class__", "isinstance", "issubclass"}
+
+
 class _Operators:
     """Operators on `self.node`."""
 
     __slots__ = ()
     __array_priority__ = 1000
 
+    @property
+    def __class__(self):
+        # The libraries ask for it, too, from C in the frame of the user's.
+        frame = sys._getframe(1)
+        if MARK not in frame.f_globals or not _ASKING.intersection(frame.f_code.co_names):
+            return type(self)
+        return captured_type(self) or refuse("a question that does not need an element's type", "__class__")
+
     def __hash__(self):
-        return refuse("a value that is in no set and no key of a dict", "hash()")
+        return hash(self.item()) if _is_known(self.node) else refuse("a value that is in no set and no key of a dict", "hash()")
+
+    def __str__(self):
+        """Of captured numbers that of the number, since it may be a key; else what is printed."""
+        return str(self.item()) if getattr(self, "ndim", 0) == 0 and _is_captured(self.node) else repr(self)
+
+    def __format__(self, form):
+        return format(self.item(), form) if getattr(self, "ndim", 0) == 0 and _is_captured(self.node) else repr(self)
 
     def __array__(self, *_, **__):
         return refuse("a value that is in no array", "a list or an array of NumPy with it")
@@ -139,28 +194,32 @@ class _Operators:
     def __setitem__(self, place, value):
         refuse("a function that changes nothing", "an assignment to an index")
 
-    __add__, __radd__ = _binary(_arithmetic("add"))
-    __sub__, __rsub__ = _binary(_arithmetic("sub"))
-    __mul__, __rmul__ = _binary(_arithmetic("mul"))
-    __truediv__, __rtruediv__ = _binary(Graph.divide)
-    __floordiv__, __rfloordiv__ = _binary(Graph.floor_divide)
-    __mod__, __rmod__ = _binary(Graph.remainder)
-    __pow__, __rpow__ = _binary(Graph.power)
-    __and__, __rand__ = _binary(lambda graph, left, right: _bitwise("and", left, right))
-    __or__, __ror__ = _binary(lambda graph, left, right: _bitwise("or", left, right))
-    __xor__, __rxor__ = _binary(lambda graph, left, right: _bitwise("xor", left, right))
-    __lshift__, __rlshift__ = _binary(lambda graph, left, right: _shift("shl", left, right))
-    __rshift__, __rrshift__ = _binary(lambda graph, left, right: _shift("shr", left, right))
+    __add__, __radd__ = _binary(arithmetic("add"), operator.add)
+    __sub__, __rsub__ = _binary(subtract, operator.sub)
+    __mul__, __rmul__ = _binary(arithmetic("mul"), operator.mul)
+    __truediv__, __rtruediv__ = _binary(Graph.divide, operator.truediv)
+    __floordiv__, __rfloordiv__ = _binary(Graph.floor_divide, operator.floordiv)
+    __mod__, __rmod__ = _binary(Graph.remainder, operator.mod)
+    __pow__, __rpow__ = _binary(power, operator.pow)
+    __and__, __rand__ = _binary(lambda graph, left, right: bitwise("and", left, right), operator.and_)
+    __or__, __ror__ = _binary(lambda graph, left, right: bitwise("or", left, right), operator.or_)
+    __xor__, __rxor__ = _binary(lambda graph, left, right: bitwise("xor", left, right), operator.xor)
+    __lshift__, __rlshift__ = _binary(lambda graph, left, right: shift("shl", left, right), operator.lshift)
+    __rshift__, __rrshift__ = _binary(lambda graph, left, right: shift("shr", left, right), operator.rshift)
     __lt__, __le__, __gt__ = _compared("lt"), _compared("le"), _compared("gt")
     __ge__, __eq__, __ne__ = _compared("ge"), _compared("eq"), _compared("ne")
 
+    def __divmod__(self, other):
+        return NotImplemented if _is_foreign(other) else (self // other, self % other)
+
+    def __rdivmod__(self, other):
+        return NotImplemented if _is_foreign(other) else (other // self, other % self)
+
     def __neg__(self):
-        return Traced(_graph().negate(self.node))
+        return call("negative", (self,), {})
 
     def __round__(self, digits=None):
-        if digits is not None:
-            refuse("round() to an integer", f"digits {digits!r}")
-        return self._whole("round")
+        return self._whole("round") if digits is None else call("round", (self, digits), {})
 
     def __floor__(self):
         return self._whole("floor")
@@ -176,7 +235,7 @@ class _Operators:
         node = self.node
         if node.dtype == "f32":
             node = _graph().cast(node if function is None else _graph().function(function, node), "i32")
-        return Traced(_graph().promoted(node, least="i32")[0])
+        return Traced(_graph().cast(node, "i64") if node.dtype == "i1" else node)
 
     def __pos__(self):
         return Traced(self.node)
@@ -185,9 +244,7 @@ class _Operators:
         return Traced(_graph().absolute(self.node))
 
     def __invert__(self):
-        if self.node.dtype == "f32":
-            refuse("a boolean or an integer under ~", "a float")
-        return Traced(_graph().invert(self.node))
+        return call("invert", (self,), {})
 
     def __bool__(self):
         return bool(_known(self.node, "bool(), as of `if`, `and`, `or`, `not`, min() and max()",
@@ -217,21 +274,21 @@ class _Operators:
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         if method != "__call__" or options.get("out") is not None:
             refuse("a plain call of a function of NumPy", f"{ufunc.__name__}.{method}")
-        return call(ufunc.__name__, inputs, options)
+        return call(ufunc.__name__, inputs, options, "numpy")
 
     def __array_function__(self, function, types, arguments, options):
-        return call(function.__name__, arguments, options)
+        return call(function.__name__, arguments, options, "numpy")
 
     @classmethod
     def __torch_function__(cls, function, types, arguments=(), options=None):
-        return call(function.__name__, arguments, options or {})
+        return call(function.__name__, arguments, options or {}, "torch")
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        if name not in METHODS:
+        if not is_taken(name, "method"):
             refuse("an operation that can be traced", f".{name}")
-        return lambda *arguments, **options: call(name, (self, *arguments), options)
+        return lambda *arguments, **options: call(name, (self, *arguments), options, "method")
 
 
 class Traced(_Operators):
@@ -246,7 +303,7 @@ class Traced(_Operators):
     @property
     def dtype(self):
         """NumPy's name of its type, or PyTorch's where that has been imported."""
-        name = {"i1": "bool", "i32": "int32", "i64": "int64", "f32": "float32"}[self.node.dtype]
+        name = NAMES[self.node.type]
         torch = sys.modules.get("torch")
         return np.dtype(name) if torch is None else getattr(torch, name)
 
@@ -263,7 +320,7 @@ class Traced(_Operators):
         return refuse("a value of one element", "an index into it")
 
     def __repr__(self):
-        return f"<{self.node.op} of {self.node.dtype} in a score_mod or mask_mod>"
+        return f"<{self.node.op} of {self.node.type if self.node.type != 'int' else 'i32'} in a score_mod or mask_mod>"
 
 
 class TracedArray(_Operators):
@@ -311,14 +368,12 @@ class TracedArray(_Operators):
         indices = []
         for place, index in enumerate(self.indices):
             if index.low < 0:
-                size = graph.cast(self.extent(place).node, index.dtype)
-                wrapped = graph.arithmetic("add", index, size)
-                index = graph.where(graph.compare("lt", index, graph.constant(0, index.dtype)), wrapped, index)
+                wrapped = graph.arithmetic("add", index, self.extent(place).node)
+                index = graph.where(graph.compare("lt", index, graph.constant(0)), wrapped, index)
             indices.append(index)
-        loaded = {"i8": "i32", "u8": "i32", "bool": "i1", "f16": "f32", "bf16": "f32"}.get(self.element_type,
-                                                                                       self.element_type)
-        bounds = {"i8": (-128, 127), "u8": (0, 255)}.get(self.element_type)
-        return Traced(graph.node("load", loaded, *indices, payload=self.number, bounds=bounds))
+        own = type_of(self.own_dtype)
+        return Traced(graph.node("load", LOADED.get(own, own), *indices, payload=self.number,
+                                 bounds=RANGES.get(own, RANGES["f32"]), type=own if own in RANGES else "f32"))
 
     def __getitem__(self, index):
         given = index if isinstance(index, tuple) else (index,)
@@ -333,7 +388,7 @@ class TracedArray(_Operators):
             node = node_of(one)
             if node.dtype == "f32":
                 refuse("integers as indices of a captured array", "a float")
-            found.append(_graph().cast(node, "i32") if node.dtype == "i1" else node)
+            found.append(_graph().cast(node, "i64" if node.type in ("i64", "u32") else "i32"))
         array = TracedArray(self.number, self.rank, self.element_type, self.extent, self.own_dtype,
                             (*self.indices, *found))
         return array if array.ndim else array.element()
@@ -343,202 +398,117 @@ class TracedArray(_Operators):
             refuse("an array of at least one dimension under len()", "an element")
         return int(self.shape[0])
 
+    def __iter__(self):
+        return iter([self[place] for place in range(len(self))])
+
+    def __contains__(self, value):
+        return any(one == value for one in self)
+
     def __repr__(self):
         return f"<captured array of {self.element_type}, {self.ndim} dimensions>"
 
 
+def _is_known(node):
+    """Whether a node depends on captured numbers and elements alone."""
+    return all(leaf.op in ("constant", "number") or leaf.op == "load" for leaf in node.leaves())
+
+
+def _is_captured(node):
+    """Whether a node is known and no constant."""
+    return _is_known(node) and node.op != "constant"
+
+
 def _known(node, got, instead):
-    """The value of a node that depends on captured numbers alone, which the expression is then for. Refuses others."""
+    """The value of a node that depends on captured numbers and elements alone, which the expression is then for. Refuses
+    others."""
     record = recording.get()
-    leaves = list(node.leaves())
-    if any(leaf.op not in ("constant", "number") for leaf in leaves):
+    if not _is_known(node):
         refuse(f"operations on elements, which have no value yet ({instead})", got)
-    record.fixed.update(leaf.payload for leaf in leaves if leaf.op == "number")
-    return _evaluation.evaluate(node, {}, record.values, _evaluation.library())
+    library = _evaluation.library()
+    for here in _evaluation.in_order(node):
+        if here.op == "number":
+            record.fixed.add(here.payload)
+        elif here.op == "load":
+            _fix_element(record, here, library)
+    return _evaluation.evaluate(node, {}, _host_values(record), library)
 
 
-def _bitwise(op, left, right):
+def captured_type(value):
+    """The type of a captured number or array, on which the expression depends then; None of another element."""
+    record = recording.get()
+    if isinstance(value, TracedArray):
+        if value.indices:
+            return None
+        number = value.number
+    elif value.node.op == "number":
+        number = value.node.payload
+    else:
+        return None
+    record.types[number] = record.own[number]
+    return record.own[number]
+
+
+def _host_values(record):
+    """The captures' values, those of a device in host memory."""
+    return [_arrays.host_value(value) if _arrays.is_torch(value) and value.device.type != "meta" else value for value in record.values]
+
+
+def _fix_element(record, load, library):
+    """Notes the element that a load reads, whose indices are known."""
+    array, values = record.values[load.payload], _host_values(record)
+    if _arrays.is_torch(array) and array.device.type == "meta":
+        refuse("operations on captured tensors whose elements are not needed while a graph is made", "one that needs an element")
+    place = []
+    for index, size in zip(load.operands, array.shape or (1,)):
+        number = int(_evaluation.evaluate(index, {}, values, library))
+        if not size:
+            refuse("a captured array with elements", "one that has none", ValueError)
+        place.append(min(max(number + size if number < 0 else number, 0), size - 1))
+    key = load.payload, tuple(place)
+    record.elements[key] = (array[tuple(place)] if array.ndim else array).item()
+
+
+def bitwise(op, left, right):
     if "f32" in (left.dtype, right.dtype):
         refuse("booleans or integers under &, | and ^", "a float")
     return _graph().bitwise(op, left, right)
 
 
-def _shift(op, left, right):
+def shift(op, left, right):
     if "f32" in (left.dtype, right.dtype):
         refuse("integers under << and >>", "a float")
     return _graph().shift(op, left, right)
 
 
-#: Functions and methods by their names in NumPy and PyTorch.
+#: Functions and methods by their names in NumPy and PyTorch, filled by _traced_functions.py; those that differ, of "numpy",
+#: "torch" or a "method", by (that, name).
 METHODS = {}
+#: Names of arguments that the two libraries have for ours.
+_ALIASES = {"input": "x", "self": "x", "a": "x", "x1": "x", "element": "x", "elements": "x", "y": "other", "x2": "other", "exponent": "other", "tensor": "x"}
+#: Options that change no value.
+_IGNORED = "device", "copy", "non_blocking", "memory_format", "inplace", "order", "subok", "layout", "requires_grad"
 
 
-def _named(*names):
-    def add(function):
-        METHODS.update(dict.fromkeys(names, function))
-        return function
-    return add
+def is_taken(name, library):
+    return name in METHODS or (library, name) in METHODS
 
 
-def call(name, arguments, options):
+def call(name, arguments, options, library="method"):
     """A function of NumPy or PyTorch, or a method, on traced values."""
-    plain = name.strip("_") if name.startswith("__") else name
-    function = METHODS.get(plain)
+    plain = (name.strip("_") if name.startswith("__") else name).removeprefix("special_")
+    function = METHODS.get((library, plain)) or METHODS.get(plain)
     if function is None:
         refuse("a function that can be traced", f"{name}()")
-    options = {key: value for key, value in options.items() if value is not None and key not in ("device", "copy")}
+    options = {_ALIASES.get(key, key): value for key, value in options.items() if value is not None and key not in _IGNORED}
     try:
         result = function(*arguments, **options)
     except TypeError as error:
         if str(error).startswith("argument '"):
             raise
-        refuse(f"arguments of {name}() that can be traced", str(error))
-    return Traced(result) if not isinstance(result, (Traced, TracedArray)) else result
+        # The function's own name is none of the user's.
+        refuse(f"arguments of {name}() that can be traced", re.sub(r"^[\w.<>]+\(\)", f"{name}()", str(error)))
+    return tuple(map(_value, result)) if isinstance(result, tuple) else _value(result)
 
 
-def _unary(*names):
-    def add(build):
-        _named(*names)(lambda x: build(_graph(), node_of(x)))
-    return add
-
-
-def _pair(*names):
-    def add(build):
-        _named(*names)(lambda x, other: build(_graph(), node_of(x), node_of(other)))
-    return add
-
-
-def _logical(op):
-    return lambda graph, left, right: graph.bitwise(op, graph.cast(left, "i1"), graph.cast(right, "i1"))
-
-
-for _name in FUNCTIONS:
-    _unary(_name)(lambda graph, x, name=_name: graph.function(name, x))
-for _names, _op in ((("add",), "add"), (("sub", "subtract"), "sub"), (("mul", "multiply"), "mul"),
-                    (("minimum", "min", "fmin"), "min"), (("maximum", "max", "fmax"), "max")):
-    _pair(*_names)(_arithmetic(_op))
-for _names, _op in ((("lt", "less"), "lt"), (("le", "less_equal"), "le"), (("gt", "greater"), "gt"),
-                    (("ge", "greater_equal"), "ge"), (("eq", "equal"), "eq"), (("ne", "not_equal"), "ne")):
-    _pair(*_names)(lambda graph, left, right, op=_op: graph.compare(op, left, right))
-for _op in ("and", "or", "xor"):
-    _pair(f"bitwise_{_op}", _op)(lambda graph, left, right, op=_op: _bitwise(op, left, right))
-    _pair(f"logical_{_op}")(_logical(_op))
-_pair("true_divide", "truediv", "divide")(Graph.divide)
-_pair("floor_divide", "floordiv")(Graph.floor_divide)
-_pair("remainder", "mod")(Graph.remainder)
-_pair("pow", "power", "float_power")(Graph.power)
-_pair("bitwise_left_shift", "left_shift", "lshift")(lambda graph, x, y: _shift("shl", x, y))
-_pair("bitwise_right_shift", "right_shift", "rshift")(lambda graph, x, y: _shift("shr", x, y))
-_unary("abs", "absolute", "fabs")(Graph.absolute)
-_unary("neg", "negative")(Graph.negate)
-_unary("invert", "bitwise_not")(lambda graph, x: (~Traced(x)).node)
-_unary("logical_not")(lambda graph, x: graph.invert(graph.cast(x, "i1")))
-_unary("square")(lambda graph, x: graph.arithmetic("mul", x, x))
-_unary("rsqrt")(lambda graph, x: graph.divide(graph.constant(1.0), graph.function("sqrt", x)))
-_unary("reciprocal")(lambda graph, x: graph.divide(graph.constant(1.0), x))
-_unary("tan")(lambda graph, x: graph.divide(graph.function("sin", x), graph.function("cos", x)))
-
-
-def _sigmoid(graph, x):
-    return graph.divide(graph.constant(1.0), graph.arithmetic(
-        "add", graph.constant(1.0), graph.function("exp", graph.negate(graph.cast(x, "f32")))))
-
-
-_unary("sigmoid", "expit")(_sigmoid)
-_unary("relu")(lambda graph, x: graph.arithmetic("max", x, graph.constant(0)))
-_unary("clone", "detach", "contiguous", "squeeze", "positive", "copy")(lambda graph, x: x)
-_unary("isinf")(lambda graph, x: graph.compare("eq", graph.absolute(x), graph.constant(float("inf"))))
-_unary("isnan")(lambda graph, x: graph.compare("ne", x, x))
-
-
-@_named("silu")
-def _silu(x, inplace=False):
-    graph = _graph()
-    return graph.arithmetic("mul", node_of(x), _sigmoid(graph, node_of(x)))
-
-
-@_named("fmod")
-def _fmod(x, other):
-    """The remainder with the sign of x."""
-    graph = _graph()
-    left, right = node_of(x), node_of(other)
-    rest = graph.remainder(graph.absolute(left), graph.absolute(right))
-    return graph.where(graph.compare("lt", left, graph.constant(0)), graph.negate(rest), rest)
-
-
-@_named("div")
-def _div(x, other, rounding_mode=None):
-    graph = _graph()
-    left, right = node_of(x), node_of(other)
-    if rounding_mode is None:
-        return graph.divide(left, right)
-    if rounding_mode == "floor":
-        return graph.floor_divide(left, right)
-    if rounding_mode != "trunc":
-        refuse("rounding_mode 'floor' or 'trunc'", repr(rounding_mode))
-    whole = graph.floor_divide(graph.absolute(left), graph.absolute(right))
-    is_negative = graph.bitwise("xor", graph.compare("lt", left, graph.constant(0)),
-                                graph.compare("lt", right, graph.constant(0)))
-    return graph.where(is_negative, graph.negate(whole), whole)
-
-
-@_named("where")
-def _where(condition, x, other):
-    return _graph().where(node_of(condition), node_of(x), node_of(other))
-
-
-@_named("masked_fill")
-def _masked_fill(x, mask, value):
-    return _graph().where(node_of(mask), node_of(value), node_of(x))
-
-
-@_named("clamp", "clip")
-def _clamp(x, min=None, max=None, a_min=None, a_max=None):
-    graph, node = _graph(), node_of(x)
-    low, high = a_min if min is None else min, a_max if max is None else max
-    if low is not None:
-        node = graph.arithmetic("max", node, node_of(low))
-    return node if high is None else graph.arithmetic("min", node, node_of(high))
-
-
-@_named("to", "astype", "type")
-def _to(x, dtype=None, *rest, **options):
-    if isinstance(dtype, _Operators):  # As the other value.
-        return _graph().cast(node_of(x), node_of(dtype).dtype)
-    found = _dtype(dtype) if dtype is not None and not isinstance(dtype, str) or isinstance(dtype, str) and \
-        dtype in ("bool", "int32", "int64", "float16", "float32", "float64") else None
-    if found is None:  # A device.
-        return node_of(x)
-    graph, node = _graph(), node_of(x)
-    return graph.rounded(node, found) if found in ("f16", "bf16") else graph.cast(node, found)
-
-
-for _name, _type in (("float", np.float32), ("double", np.float64), ("half", np.float16), ("int", np.int32),
-                     ("long", np.int64), ("bool", np.bool_)):
-    _named(_name)(lambda x, dtype=_type: _to(x, dtype))
-_named("bfloat16")(lambda x: _graph().rounded(node_of(x), "bf16"))
-
-
-def _filled(value, x, dtype):
-    node = node_of(value)
-    return _graph().cast(node, node_of(x).dtype if dtype is None else _dtype(dtype))
-
-
-@_named("new_ones", "ones_like")
-def _ones(x, size=(), dtype=None):
-    return _filled(1, x, dtype)
-
-
-@_named("new_zeros", "zeros_like")
-def _zeros(x, size=(), dtype=None):
-    return _filled(0, x, dtype)
-
-
-@_named("full_like", "new_tensor")
-def _full(x, fill_value, dtype=None):
-    return _filled(fill_value, x, dtype)
-
-
-@_named("new_full")
-def _new_full(x, size, fill_value, dtype=None):
-    return _filled(fill_value, x, dtype)
+def _value(result):
+    return result if isinstance(result, (Traced, TracedArray)) else Traced(result)

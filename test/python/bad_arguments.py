@@ -2,7 +2,7 @@
 
     ./dev run python test/python/bad_arguments.py [--seeds N] [--first SEED] [--torch]
 
-(with --torch of PyTorch's tensors, where PyTorch is installed) prints how often which outcome occurred, and ends with
+(with --torch of PyTorch's tensors) prints how often which outcome occurred, and ends with
 an error at any but a result, TypeError, ValueError and NotImplementedError. A call that ends the process is that of the seed named last in the file --log.
 """
 

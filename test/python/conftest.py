@@ -12,6 +12,7 @@ sys.path.insert(0, str(ROOT / "examples"))
 sys.path.insert(0, str(ROOT / "python"))
 sys.path.insert(0, str(ROOT / "test" / "tools"))
 sys.path.insert(0, str(ROOT / "test" / "emulation"))
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture(scope="session")
@@ -71,24 +72,8 @@ def sattn(stub_cuda, built_tools, monkeypatch):
 
 
 @pytest.fixture
-def torch(monkeypatch):
-    """fake_torch in PyTorch's place."""
-    import fake_torch
-    from sattn import _arrays, _flex_repeats, _repeats
-
-    torch = fake_torch.module()
-    monkeypatch.setitem(sys.modules, "torch", torch)
-    monkeypatch.setattr(_repeats, "_plain", set())
-    monkeypatch.setattr(_flex_repeats, "_plain", set())
-    monkeypatch.setattr(_repeats, "_sparse_bsr", None)
-    _arrays.TorchArrays.dtype.cache_clear()
-    yield torch
-    _arrays.TorchArrays.dtype.cache_clear()
-
-
-@pytest.fixture
-def package(sattn, torch):
-    """The package, with fake_torch and nothing kept of calls before."""
+def package(sattn):
+    """The package with nothing kept of calls before."""
     sattn.cache.clear()
     yield sattn
     sattn.cache.clear()

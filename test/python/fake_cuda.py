@@ -2,6 +2,8 @@
 
 import ctypes
 
+import numpy as np
+
 CUDA = 2
 
 
@@ -20,6 +22,13 @@ CODES = {"i": 0, "u": 1, "f": 2}
 new_capsule = ctypes.pythonapi.PyCapsule_New
 new_capsule.restype = ctypes.py_object
 new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+
+def aligned(shape, dtype):
+    """Zeros at an address that TMA takes."""
+    memory = np.zeros(int(np.prod(shape)) * np.dtype(dtype).itemsize + 64, np.uint8)
+    start = -memory.ctypes.data % 64
+    return memory[start:start + len(memory) - 64].view(dtype).reshape(shape)
 
 
 class CudaTensor:

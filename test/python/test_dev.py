@@ -60,7 +60,9 @@ def fails(done, *parts):
     (["run"], "expected a command after 'run'"),
     (["setup", "x"], "expected no argument after 'setup', but got 'x'"),
     (["bundle", "x"], "expected no argument after 'bundle', but got 'x'"),
-    (["test", "luit"], "expected a suite (format, lit, unit or python), but got 'luit'"),
+    (["test", "luit"], "expected a suite (format, lit, unit, python, torch or torch-cuda), but got 'luit'"),
+    (["test", "--torch"], "expected a version of PyTorch after '--torch', such as "),
+    (["test", "--torch", "2.11.0", "luit"], "but got 'luit'"),
 ])
 def test_usage_errors(root, arguments, message):
     done = subprocess.run([root / "dev", *arguments], capture_output=True, text=True, check=False)
@@ -176,7 +178,7 @@ def test_little_disk(machine):
 
 
 def test_missing_package_source(machine):
-    machine.with_packages(candidates="cmake|ninja-build|ccache|python3-venv|libgtest-dev|nlohmann-json3-dev")
+    machine.with_packages(candidates="cmake|ninja-build|ccache|python3-venv|python3-dev|libgtest-dev|nlohmann-json3-dev")
     machine.command("df", "echo; echo x x x 99999")
     done = machine.dev("setup")
     fails(done, "no package source offers: libmlir-22-dev mlir-22-tools", "this command again" if bookworm() else "")
@@ -204,7 +206,7 @@ def test_no_network_for_the_packages(machine):
 
 def test_only_what_is_missing_is_installed(machine):
     machine.with_packages(installed="libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 clang-format-22 "
-                          "lld-22 libomp-22-dev libclang-rt-22-dev ninja-build ccache python3-venv libgtest-dev "
+                          "lld-22 libomp-22-dev libclang-rt-22-dev ninja-build ccache python3-venv python3-dev libgtest-dev "
                           "nlohmann-json3-dev",
                           candidates="*")
     done = machine.dev("setup")

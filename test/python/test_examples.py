@@ -31,15 +31,6 @@ def test_numpy_scipy(root, built_tools):
     assert len(single) == 3 and max(single) < 1e-6 and half < 1e-2
 
 
-def test_pytorch(root, built_tools):
-    """test/gpu runs it where PyTorch and a GPU are."""
-    pytest.importorskip("torch")
-    done = python_example(root, built_tools, "pytorch.py")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("(2, 128, 1024) -> (2, 128, 4096), ")
-    assert errors(done.stdout)[0] < 1e-2
-
-
 def test_c_api(root, built_tools, tmp_path):
     prefixes = f"{root};{built_tools.parent}"
     compiler = shutil.which("clang-22") or shutil.which("cc")

@@ -15,15 +15,19 @@ pytest.importorskip("tvm_ffi")
 SCRIPT = Path(__file__).with_name("bad_arguments.py")
 
 
-def test_random_calls(built_tools, root, tmp_path):
+def run_random_calls(built_tools, root, tmp_path, *options):
     """In a process of its own, which may end."""
     log = tmp_path / "seed"
     environment = {**os.environ, "SATTN_LIBRARIES": str(built_tools.parent / "lib"), "PYTHONPATH": str(root / "python")}
-    done = subprocess.run([sys.executable, str(SCRIPT), "--log", str(log)], env=environment, capture_output=True,
+    done = subprocess.run([sys.executable, str(SCRIPT), "--log", str(log), *options], env=environment, capture_output=True,
                           text=True, check=False)
     assert done.returncode == 0, f"seed {log.read_text()}{done.stderr}"
     for outcome in ("a result", "TypeError", "ValueError"):
         assert int(done.stdout.split(outcome)[1].split()[0]) >= 20, done.stdout
+
+
+def test_random_calls(built_tools, root, tmp_path):
+    run_random_calls(built_tools, root, tmp_path)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Operations of f64 on the CPU against NumPy, with tolerances that arithmetic in f32 fails, and what CUDA refuses."""
 
-import fake_torch
 import numpy as np
 import pytest
 
@@ -214,18 +213,3 @@ def test_refusals(sattn, rng):
     with pytest.raises(ValueError, match="'accumulators': expected elements of f64, but got float32"):
         sattn.scatter_mm(bsr[2], dense[None, :32], ("scatter_mm", np.zeros(2, np.int32), np.zeros((0, 2), np.int32)),
                          accumulators=np.zeros((1, 16, 8), np.float32))
-
-
-def test_cuda_has_no_f64(package, torch, stub_cuda):
-    """Refused before anything is compiled, with what there is."""
-    message = "expected elements of f16, bf16, f32 or of 8 bits on CUDA, since f64 has kernels for the CPU alone, but got f64"
-    bsr = fake_torch.sparse([0, 2, 3], [1, 0, 2], (64, 64), 192, dtype="float64")
-    zeros = lambda *shape: fake_torch.zeros(*shape, dtype="float64")  # noqa: E731
-    calls = {"dense": lambda: package.bsr_dense_mm(bsr, zeros(192, 8)),
-             "input": lambda: package.bsr_softmax(bsr),
-             "mat1": lambda: package.sampled_addmm(bsr, zeros(128, 64), zeros(64, 192), beta=0),
-             "query": lambda: package.scaled_dot_product_attention(zeros(128, 64), zeros(192, 64), zeros(192, 64), bsr)}
-    for name, call in calls.items():
-        with pytest.raises(NotImplementedError, match=f"argument '{name}': {message}"):
-            call()
-    assert not stub_cuda.lines("launch")

@@ -341,9 +341,9 @@ def test_too_many_columns(sattn):
         sattn.flex_attention(*operands(columns=520))
 
 
-@pytest.mark.parametrize("make", [lambda sattn, *sizes: sattn.create_block_mask(masks.document, *sizes),
+@pytest.mark.parametrize("make", [lambda sattn, *sizes: sattn.create_block_mask(masks.dilated, *sizes),
                                   lambda sattn, *sizes: sattn.BlockMask.from_kv_blocks(
-                                      *sattn.create_block_mask(masks.document, *sizes)._read(), 128, masks.document, sizes[2:])])
+                                      *sattn.create_block_mask(masks.dilated, *sizes)._read(), 128, masks.dilated, sizes[2:])])
 @pytest.mark.parametrize("sizes, message", [
     ((None, None, LENGTH, 99), "expected a mask of 100 x 100 queries and keys, but got one of 100 x 99"),
     ((None, None, 101, LENGTH), "expected a mask of 100 x 100 queries and keys, but got one of 101 x 100"),
@@ -490,5 +490,6 @@ def test_what_has_no_code(sattn):
 
 def test_messages_name_captures(sattn):
     empty = np.zeros(0, np.float32)
-    with pytest.raises(ValueError, match="argument 'empty': expected at least 1 element in each dimension"):
+    with pytest.raises(ValueError, match="argument 'score_mod': expected at least 100 elements along dimension 0 of the captured array "
+                                         "'empty', which is read at kv_idx, but got 0"):
         sattn.flex_attention(*operands(), lambda s, b, h, i, j: s + empty[j])

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 
 pytest.importorskip("tvm_ffi")
-import fake_torch  # noqa: E402
-import fake_torch_cpu  # noqa: E402
 from test_package_bsr import matrix, near  # noqa: E402
 
 bf16 = np.dtype(ml_dtypes.bfloat16)
@@ -53,24 +51,3 @@ def test_booleans(product, number):
 def test_what_is_no_number(product, name, number, error, message):
     with pytest.raises(error, match=f"argument '{name}': {message}"):
         product(**{name: number})
-
-
-def test_tensors_on_the_cpu(package, torch, monkeypatch):
-    monkeypatch.setattr(torch, "Tensor", fake_torch_cpu.Tensor)
-    bsr, dense = matrix(np.random.default_rng(0)), np.ones((80, 8), np.float32)
-    alpha = fake_torch_cpu.Tensor(np.array(2.0, np.float32))
-    near(package.bsr_dense_addmm(None, bsr[0], dense, alpha=alpha, beta=0), 2 * bsr[1] @ dense)
-    alpha.requires_grad = True
-    with pytest.raises(NotImplementedError, match="argument 'alpha': expected a tensor that requires no gradient"):
-        package.bsr_dense_addmm(None, bsr[0], dense, alpha=alpha, beta=0)
-    with torch.no_grad():
-        package.bsr_dense_addmm(None, bsr[0], dense, alpha=alpha, beta=0)
-
-
-def test_tensors_on_a_gpu_are_refused(package):
-    bsr = fake_torch.sparse([0, 1, 2], [0, 0], (64, 64), 64)
-    for _ in range(2):
-        with pytest.raises(ValueError, match="argument 'alpha': expected a number or a tensor on the CPU, but got .*"
-                                             "cuda:0"):
-            package.bsr_dense_addmm(None, bsr, fake_torch.zeros(64, 64), beta=0, alpha=fake_torch.zeros())
-        package.bsr_dense_addmm(None, bsr, fake_torch.zeros(64, 64), beta=0)

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("tvm_ffi")
-import fake_torch  # noqa: E402
-from fake_cuda import CudaTensor  # noqa: E402
+from fake_cuda import CudaTensor, aligned  # noqa: E402
 
 ADD = """
 func.func @scale(%alpha: f32, %a: tensor<?x64xf32>, %out: tensor<?x64xf32>) -> tensor<?x64xf32> {
@@ -96,7 +95,7 @@ def test_a_call_loads_the_program_once(sattn, source, stub_cuda):
     program = sattn.compile(source, "sm_90a")
     assert not stub_cuda.lines("module-load")
     arguments = [CudaTensor(np.array([0, 1], np.int32)), CudaTensor(np.zeros(1, np.int32)),
-                 *(CudaTensor(fake_torch.aligned(shape, np.uint16)) for shape in ((1, 64, 64), (64, 64), (64, 64)))]
+                 *(CudaTensor(aligned(shape, np.uint16)) for shape in ((1, 64, 64), (64, 64), (64, 64)))]
     for _ in range(2):
         program(1.0, 0.0, *arguments)
     assert len(stub_cuda.lines("module-load")) == 1

@@ -36,17 +36,17 @@ def matrices(rng, pattern, k, dtype, blocks=(4, 5)):
 
 @pytest.mark.parametrize("dtype, tolerance", [(np.float32, 1e-5), (np.float16, 2e-3), (ml_dtypes.bfloat16, 2e-2)])
 @pytest.mark.parametrize("block", [(8, 8), (16, 32), (64, 64)])
-def test_values(package, dtype, tolerance, block):
+def test_values(sattn, dtype, tolerance, block):
     rng = np.random.default_rng(0)
     pattern = pattern_of(rng, block, dtype)
     mat1, mat2 = matrices(rng, pattern, 37, dtype)
-    crow, col, values = package.sampled_addmm(pattern, mat1, mat2, alpha=0.5, beta=2)
+    crow, col, values = sattn.sampled_addmm(pattern, mat1, mat2, alpha=0.5, beta=2)
     assert crow is pattern[0] and col is pattern[1] and values.dtype == dtype
     expected = expected_of(pattern, mat1, mat2, 0.5, 2)
     assert np.abs(values.astype(np.float64) - expected).max() <= tolerance * np.abs(expected).max()
 
 
-def test_layouts_share_a_result(package):
+def test_layouts_share_a_result(sattn):
     rng = np.random.default_rng(1)
     pattern = pattern_of(rng, (16, 16), np.float32)
     mat1, mat2 = matrices(rng, pattern, 40, np.float32)
@@ -55,81 +55,81 @@ def test_layouts_share_a_result(package):
     wide[:, ::2] = mat1
     for left in (mat1, np.asfortranarray(mat1), wide[:, ::2]):
         for right in (mat2, np.ascontiguousarray(mat2.T).T):
-            values = package.sampled_addmm(pattern, left, right)[2]
+            values = sattn.sampled_addmm(pattern, left, right)[2]
             np.testing.assert_allclose(values, expected, rtol=1e-4, atol=1e-4)
 
 
-def test_batches_broadcast(package):
+def test_batches_broadcast(sattn):
     rng = np.random.default_rng(2)
     pattern = pattern_of(rng, (16, 16), np.float32)
     mat1 = rng.standard_normal((3, 1, 64, 24)).astype(np.float32)
     mat2 = rng.standard_normal((2, 24, 80)).astype(np.float32)
-    values = package.sampled_addmm(pattern, mat1, mat2)[2]
+    values = sattn.sampled_addmm(pattern, mat1, mat2)[2]
     assert values.shape == (3, 2, *pattern[2].shape)
     for i in range(3):
         for j in range(2):
             np.testing.assert_allclose(values[i, j], expected_of(pattern, mat1[i, 0], mat2[j]), rtol=1e-4, atol=1e-4)
 
 
-def test_scipy(package):
+def test_scipy(sattn):
     rng = np.random.default_rng(3)
     pattern = pattern_of(rng, (16, 8), np.float32)
     mat1, mat2 = matrices(rng, pattern, 24, np.float32)
     given = scipy_sparse.bsr_array((pattern[2].copy(), pattern[1], pattern[0]), shape=(64, 40))
-    result = package.sampled_addmm(given, mat1, mat2, beta=0.5)
+    result = sattn.sampled_addmm(given, mat1, mat2, beta=0.5)
     assert isinstance(result, scipy_sparse.bsr_array) and result.shape == (64, 40) and result.blocksize == (16, 8)
     expected = expected_of(pattern, mat1, mat2, beta=0.5)
     np.testing.assert_allclose(result.data, expected, rtol=1e-4, atol=1e-4)
-    assert package.sampled_addmm(given, mat1, mat2, beta=0.5, out=given) is given
+    assert sattn.sampled_addmm(given, mat1, mat2, beta=0.5, out=given) is given
     np.testing.assert_allclose(given.data, expected, rtol=1e-4, atol=1e-4)
 
 
-def test_out_takes_the_pattern(package):
+def test_out_takes_the_pattern(sattn):
     rng = np.random.default_rng(4)
     pattern = pattern_of(rng, (16, 16), np.float16)
     mat1, mat2 = matrices(rng, pattern, 24, np.float16)
     out = np.zeros_like(pattern[0]), np.zeros_like(pattern[1]), np.full(pattern[2].shape, np.nan, np.float32)
-    assert package.sampled_addmm(pattern, mat1, mat2, out=out) is out
+    assert sattn.sampled_addmm(pattern, mat1, mat2, out=out) is out
     np.testing.assert_array_equal(out[0], pattern[0])
     np.testing.assert_array_equal(out[1], pattern[1])
     np.testing.assert_allclose(out[2], expected_of(pattern, mat1, mat2), rtol=2e-3, atol=2e-3)
 
 
-def test_reads_nothing_that_is_scaled_by_zero(package):
+def test_reads_nothing_that_is_scaled_by_zero(sattn):
     rng = np.random.default_rng(5)
     crow, col, values = pattern_of(rng, (16, 16), np.float32)
     mat1, mat2 = matrices(rng, (crow, col, values), 24, np.float32)
     nothing = np.full_like(values, np.nan)
     expected = expected_of((crow, col, values), mat1, mat2, beta=0)
     for given in (nothing, values.astype(bool)):
-        result = package.sampled_addmm((crow, col, given), mat1, mat2, beta=0)[2]
+        result = sattn.sampled_addmm((crow, col, given), mat1, mat2, beta=0)[2]
         assert result.dtype == np.float32
         np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4)
-    result = package.sampled_addmm((crow, col, values), mat1 * np.nan, mat2 * np.nan, alpha=0, beta=2)[2]
+    result = sattn.sampled_addmm((crow, col, values), mat1 * np.nan, mat2 * np.nan, alpha=0, beta=2)[2]
     np.testing.assert_array_equal(result, 2 * values)
 
 
 @pytest.mark.parametrize("k, alpha", [(0, 1.0), (0, np.inf), (1, 1.0), (8, 1.0), (65, 1.0)])
-def test_any_length_of_sums(package, k, alpha):
+def test_any_length_of_sums(sattn, k, alpha):
     rng = np.random.default_rng(6)
     pattern = pattern_of(rng, (16, 16), np.float32)
     mat1, mat2 = matrices(rng, pattern, k, np.float32)
-    values = package.sampled_addmm(pattern, mat1, mat2, alpha=alpha)[2]
+    values = sattn.sampled_addmm(pattern, mat1, mat2, alpha=alpha)[2]
     expected = pattern[2] if k == 0 else expected_of(pattern, mat1, mat2)
     np.testing.assert_allclose(values, expected, rtol=1e-4, atol=1e-4)
 
 
-def test_nothing_stored(package):
+def test_nothing_stored(sattn):
     crow, col, values = np.zeros(5, np.int64), np.zeros(0, np.int64), np.zeros((0, 16, 16), np.float32)
-    result = package.sampled_addmm((crow, col, values), np.ones((64, 8), np.float32), np.ones((8, 32), np.float32))
+    result = sattn.sampled_addmm((crow, col, values), np.ones((64, 8), np.float32), np.ones((8, 32), np.float32))
     assert result[2].shape == (0, 16, 16)
 
 
-def test_refusals(package):
+def test_refusals(sattn):
     rng = np.random.default_rng(7)
     pattern = crow, col, values = pattern_of(rng, (16, 16), np.float32)
     mat1, mat2 = matrices(rng, pattern, 24, np.float32)
-    call = package.sampled_addmm
+    call = sattn.sampled_addmm
 
     def refused(message, *arguments, error=ValueError, **others):
         with pytest.raises(error, match=message):
@@ -162,74 +162,31 @@ def test_refusals(package):
     refused("out", pattern, flat[:64 * 4].reshape(64, 4), mat2[:4], out=(crow, col, values))
 
 
-def test_tensors_of_cuda(package, stub_cuda):
-    import fake_torch
-
-    bsr = fake_torch.sparse([0, 2, 3], [1, 0, 2], (64, 64), 192)
-    mat1, mat2 = fake_torch.zeros(128, 72), fake_torch.zeros(72, 192)
-    result = package.sampled_addmm(bsr, mat1, mat2, beta=0)
-    assert result.shape == (128, 192) and result.values().shape == (3, 64, 64)
-    assert stub_cuda.lines("launch")
-    for precision in (None, "tf32"):
-        launches = len(stub_cuda.lines("launch"))
-        package.sampled_addmm(fake_torch.sparse([0, 1], [0], (64, 64), 64, "float32"), fake_torch.zeros(64, 8, dtype="float32"),
-                              fake_torch.zeros(8, 64, dtype="float32"), precision=precision)
-        assert len(stub_cuda.lines("launch")) > launches
-    assert {source.precision for source, _ in package.cache._programs} == {"ieee", "tf32"}
-
-
-def test_short_sums_have_programs_of_their_own(package, stub_cuda):
-    """On CUDA, whose tiles differ: one for each K up to 128, one for all others."""
-    import fake_torch
-
-    bsr = fake_torch.sparse([0, 2, 3], [1, 0, 2], (64, 64), 192)
-    package.cache.clear()
-    compiled = []
-    for k in (72, 128, 72, 136, 4096):
-        before = package.cache.info().compilations
-        package.sampled_addmm(bsr, fake_torch.zeros(128, k), fake_torch.zeros(k, 192))
-        compiled.append(package.cache.info().compilations - before)
-    assert compiled == [1, 1, 0, 1, 0]
-
-
-def test_parameters(package, stub_cuda):
-    import fake_torch
-
-    rng = np.random.default_rng(3)
-    pattern = pattern_of(rng, (16, 16), np.float32)
-    mat1, mat2 = matrices(rng, pattern, 40, np.float32)
-    expected = expected_of(pattern, mat1, mat2)
-    np.testing.assert_allclose(package.sampled_addmm(pattern, mat1, mat2, skip_checks=True, max_grid=(1, None))[2], expected,
-                               atol=1e-4)
-    for meta, message in (({"stages": 2}, "expected 'tile' among its keys, but got stages"), ({}, "'tile' among its keys, but got none"),
-                          ({"TILE": 3}, "expected keys out of")):
-        with pytest.raises(ValueError, match=f"argument 'meta': .*{message}"):
-            package.sampled_addmm(pattern, mat1, mat2, meta=meta)
-    bsr = fake_torch.sparse([0, 2, 3], [1, 0, 2], (64, 64), 192)
-    operands = bsr, fake_torch.zeros(128, 72), fake_torch.zeros(72, 192)
-    explanation = package.explain(package.sampled_addmm, *operands, beta=0, meta={"tile": (64, 64, 32)})
-    assert not stub_cuda.lines("launch")
-    kernel, = [kernel for kernel in explanation.kernels if kernel.parameters]
-    assert kernel.parameters.startswith("tile = [64, 64, 32]") and kernel.origin == "meta"
-    assert any(kernel.parameters for kernel in package.explain(package.sampled_addmm, *operands, beta=0).kernels)
-    package.sampled_addmm(*operands, beta=0, meta={"tile": (64, 64, 32)})
-    assert stub_cuda.lines("launch")
-    with pytest.raises(ValueError, match="argument 'meta': "):
-        package.sampled_addmm(*operands, beta=0, meta={"tile": (60, 64, 32)})
-
-
-def test_what_pytorch_refuses(package):
+def test_what_pytorch_refuses(sattn):
     rng = np.random.default_rng(4)
     for block in ((8, 8), (24, 16)):
         pattern = pattern_of(rng, block, np.float32)
         operands = pattern, *matrices(rng, pattern, 8, np.float32)
-        package.sampled_addmm(*operands)
+        sattn.sampled_addmm(*operands)
         with pytest.raises(ValueError, match="argument 'input': expected blocks of powers of 2 from 16 on, since strict is true"):
-            package.sampled_addmm(*operands, strict=True)
+            sattn.sampled_addmm(*operands, strict=True)
     pattern = pattern_of(rng, (16, 16), np.float32)
     operands = pattern, *matrices(rng, pattern, 8, np.float32)
     out = *pattern[:2], pattern[2].astype(np.float16)
-    package.sampled_addmm(*operands, strict=True)
-    package.sampled_addmm(*operands, out=out)
+    sattn.sampled_addmm(*operands, strict=True)
+    sattn.sampled_addmm(*operands, out=out)
     with pytest.raises(ValueError, match="argument 'out': expected elements of float32, as input has, since strict is true"):
-        package.sampled_addmm(*operands, out=out, strict=True)
+        sattn.sampled_addmm(*operands, out=out, strict=True)
+
+
+def test_parameters(sattn):
+    rng = np.random.default_rng(3)
+    pattern = pattern_of(rng, (16, 16), np.float32)
+    mat1, mat2 = matrices(rng, pattern, 40, np.float32)
+    expected = expected_of(pattern, mat1, mat2)
+    np.testing.assert_allclose(sattn.sampled_addmm(pattern, mat1, mat2, skip_checks=True, max_grid=(1, None))[2], expected,
+                               atol=1e-4)
+    for meta, message in (({"stages": 2}, "expected 'tile' among its keys, but got stages"), ({}, "'tile' among its keys, but got none"),
+                          ({"TILE": 3}, "expected keys out of")):
+        with pytest.raises(ValueError, match=f"argument 'meta': .*{message}"):
+            sattn.sampled_addmm(pattern, mat1, mat2, meta=meta)

@@ -364,25 +364,6 @@ def test_refusals(package):
                 (crow, np.where(np.arange(len(col)) == 1, wrong, col), values), np.stack([other] * 2), call=call)
 
 
-def test_tensors_of_cuda(package, stub_cuda):
-    import fake_torch
-
-    bsr = fake_torch.sparse([0, 2, 3], [1, 0, 2], (64, 64), 192)
-    other = fake_torch.zeros(192, 256)
-    for format in FORMATS[1:]:
-        data = package.bsr_scatter_mm_indices_data(bsr, other, format)
-        launches = len(stub_cuda.lines("launch"))
-        assert package.bsr_scatter_mm(bsr, other, data).shape == (128, 256)
-        assert package.scatter_mm(bsr.values(), other, data, check=True).shape == (128, 256)
-        assert len(stub_cuda.lines("launch")) >= launches + 2
-    for precision in (None, "tf32"):
-        launches = len(stub_cuda.lines("launch"))
-        package.scatter_mm(fake_torch.zeros(3, 64, 64, dtype="float32"), fake_torch.zeros(192, 256, dtype="float32"), data,
-                           precision=precision)
-        assert len(stub_cuda.lines("launch")) > launches
-    assert {source.precision for source, _ in package.cache._programs} == {"ieee", "tf32"}
-
-
 def test_short_lists_have_a_program_of_their_own(sattn):
     from sattn import _scatter
     from sattn._scatter_source import ScatterMm

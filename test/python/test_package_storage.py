@@ -8,7 +8,6 @@ import pytest
 import scipy.sparse
 
 pytest.importorskip("tvm_ffi")
-import fake_torch  # noqa: E402
 from test_package_bsr import matrix, near  # noqa: E402
 
 
@@ -138,21 +137,6 @@ def test_the_shape_of_a_matrix_counts(sattn, rng, shape, message):
     for call in (sattn.prepare, lambda bsr: sattn.bsr_dense_addmm(None, bsr, np.zeros((80, 8), np.float32), beta=0)):
         with pytest.raises(ValueError, match=message):
             call(bsr)
-
-
-@pytest.mark.parametrize("shape", [(192, 64), (64, 64), (64,), (1, 128, 64), (128, 32), (-128, 64)])
-def test_the_shape_of_a_tensor_counts_in_a_repetition(package, stub_cuda, shape):
-    bsr = fake_torch.sparse([0, 1, 2], [0, 0], (64, 64), 64)
-    dense, out = fake_torch.zeros(64, 64), fake_torch.zeros(128, 64)
-    bad = fake_torch.SparseTensor(bsr.crow_indices(), bsr.col_indices(), bsr.values(), shape)
-    for _ in range(2):
-        launches = len(stub_cuda.lines("launch"))
-        for options in ({"out": out}, {}):
-            with pytest.raises(ValueError, match="argument 'bsr': expected"):
-                package.bsr_dense_addmm(None, bad, dense, beta=0, **options)
-        assert len(stub_cuda.lines("launch")) == launches
-        package.bsr_dense_addmm(None, bsr, dense, beta=0, out=out)
-        package.bsr_dense_addmm(None, bsr, dense, beta=0)
 
 
 def test_a_prepared_operand_is_one_of_its_batches(sattn, rng):

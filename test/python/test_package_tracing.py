@@ -48,7 +48,13 @@ def value_of(function, kind="score_mod"):
 
 def by_python(function):
     """A function of Python's for one number, which takes a traced one, or all elements."""
-    return lambda x: function(x) if not isinstance(x, (np.ndarray, np.generic)) else np.vectorize(function)(x)
+    def apply(x):
+        try:
+            return function(x)
+        except TypeError:  # Of arrays.
+            return np.vectorize(function)(x)
+
+    return apply
 
 
 round_, floor_, ceil_, trunc_ = map(by_python, (round, math.floor, math.ceil, math.trunc))
@@ -264,8 +270,8 @@ class Torch:
     def __getattr__(self, name):
         def function(*arguments, **options):
             for argument in arguments:
-                if hasattr(type(argument), "__torch_function__"):
-                    return type(argument).__torch_function__(function, (type(argument),), arguments, options)
+                if hasattr(argument, "__torch_function__"):
+                    return argument.__torch_function__(function, (), arguments, options)
             raise AssertionError(name)
 
         function.__name__ = name
@@ -350,7 +356,7 @@ def test_the_line_is_that_of_the_helper():
     ("mask_mod", lambda b, h, i, j: {}[i], r"expected .* no key of a dict, but got hash\(\) in .*test_package_tracing.py:\d+: "),
     ("mask_mod", lambda b, h, i, j: np.any([i > j, i < 4]), r"expected a value that is in no array, .* in .*tracing.py:\d+: "),
     ("mask_mod", lambda b, h, i, j: TABLE.__setitem__((0, 0), i), r"expected .* changes nothing, but got an assignment to an index in .*:\d+: "),
-    ("score_mod", lambda s, b, h, i, j: round(s, 2), r"expected round\(\) to an integer, but got digits 2 in .*:\d+: "),
+    ("score_mod", lambda s, b, h, i, j: round(s, 99), r"expected decimals from -38 to 38, but got 99 in .*:\d+: "),
     ("score_mod", lambda b, h, i, j: i, r"expected a function of \(score, b, h, q_idx, kv_idx\)"),
     ("mask_mod", lambda s, b, h, i, j: i, r"expected a function of \(b, h, q_idx, kv_idx\)"),
     ("mask_mod", 5, "expected a function of Python, but got int"),

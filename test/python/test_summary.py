@@ -51,3 +51,12 @@ def test_wrong_format_fails(root, tmp_path):
 def test_a_cut_report_fails(root, tmp_path):
     (tmp_path / "lit.xml").write_text("<testsuites><testsuite>")
     assert summary(root, tmp_path, ("lit", 0, None))[:2] == (1, "0 passed, 1 failed")
+
+
+def test_a_suite_that_was_left_out_is_named(root):
+    done = subprocess.run([sys.executable, root / "scripts" / "test_summary.py", "torch:skipped:SATTN_TORCH=skip: nothing was tested",
+                           "format:0:3:none.xml"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[1:] == ["torch      left out: SATTN_TORCH=skip: nothing was tested",
+                                            "format         1 passed     0 failed     0 skipped      3 s",
+                                            "1 passed, 0 failed"]

@@ -74,6 +74,11 @@ def SAttnApproximateMath : Pass<"sattn-approximate-math"> {
     f64 it has `math.exp` alone, with an error below 1 unit in the last place; others
     stay, for the library of the CPU.
 
+    `math.powf`, `math.sin`, `math.cos` and `arith.remf` of f32 are computed in f64:
+    powers and sines with an error below 0.6 units in the last place, remainders
+    exactly. Sines of numbers beyond 2^64 are NaN. `math.tan`, `math.sinh`
+    and `math.cosh` become expressions of other functions.
+
     With `keep-afn` a `math.exp2`, `math.log2` or `math.tanh` of f32 whose
     fast-math flags allow approximations (`afn`) stays: NVIDIA's GPUs have
     instructions for them.

@@ -8,6 +8,7 @@
 
 #include "ApproximateExp2.h"
 #include "ApproximateExpF64.h"
+#include "ExpandF32InF64.h"
 
 #include "sattn/Codegen/Passes.h"
 
@@ -43,9 +44,13 @@ struct ApproximateMathPass
     populateMathPolynomialApproximationPatterns(patterns);
     sattn::populateApproximateExp2Patterns(patterns);
     sattn::populateApproximateExpF64Patterns(patterns);
+    sattn::populateExpandF32InF64Patterns(patterns);
+    // A tangent and hyperbolic functions are quotients and sums of others.
+    math::populateExpansionPatterns(patterns, {"tan", "sinh", "cosh"});
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (isa<math::MathDialect>(op->getDialect()) &&
+      if ((isa<math::MathDialect>(op->getDialect()) ||
+           isa<arith::RemFOp>(op)) &&
           !(keepAfn && isApproximatedByTarget(op)))
         ops.push_back(op);
     });

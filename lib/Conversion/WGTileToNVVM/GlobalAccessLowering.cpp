@@ -450,24 +450,52 @@ private:
 };
 
 /// The type that carries an element through inline assembly, its constraint and
-/// the suffix of its accesses.
+/// the suffixes of a move between its registers and of its accesses.
 struct AsmElement {
-  Type type;
-  StringRef constraint, suffix;
+  Type element, type;
+  StringRef constraint, move, access;
+
+  static AsmElement get(Type element);
+
+  /// An element in a register of its carrier, whose other bits are 0, and back.
+  Value wrap(OpBuilder &b, Location loc, Value value) const {
+    Type bits = b.getIntegerType(element.getIntOrFloatBitWidth());
+    value = arith::BitcastOp::create(b, loc, bits, value);
+    return bits == type ? value : arith::ExtUIOp::create(b, loc, type, value);
+  }
+  Value unwrap(OpBuilder &b, Location loc, Value carried) const {
+    Type bits = b.getIntegerType(element.getIntOrFloatBitWidth());
+    if (bits != type)
+      carried = arith::TruncIOp::create(b, loc, bits, carried);
+    return arith::BitcastOp::create(b, loc, element, carried);
+  }
 };
 } // namespace
 
-static FailureOr<AsmElement> getAsmElement(Operation *op, Type element) {
-  MLIRContext *context = element.getContext();
+AsmElement AsmElement::get(Type element) {
+  auto integer = [&](unsigned width) -> Type {
+    return IntegerType::get(element.getContext(), width);
+  };
   switch (element.getIntOrFloatBitWidth()) {
+  case 8: // PTX has no registers of 8 bits.
+    return {element, integer(16), "h", "b16", "u8"};
   case 16:
-    return AsmElement{IntegerType::get(context, 16), "h", "b16"};
+    return {element, integer(16), "h", "b16", "b16"};
   case 32:
-    return AsmElement{IntegerType::get(context, 32), "r", "b32"};
+    return {element, integer(32), "r", "b32", "b32"};
+  case 64:
+    return {element, integer(64), "l", "b64", "b64"};
   default:
-    return op->emitOpError()
-           << "expected elements of 16 or 32 bits, but got " << element;
+    return {element, Type(), "", "", ""};
   }
+}
+
+static FailureOr<AsmElement> getAsmElement(Operation *op, Type element) {
+  AsmElement carrier = AsmElement::get(element);
+  if (!carrier.type)
+    return op->emitOpError()
+           << "expected elements of 8, 16, 32 or 64 bits, but got " << element;
+  return carrier;
 }
 
 namespace {
@@ -499,16 +527,15 @@ struct ReadLowering : OpConversionPattern<ReadOp> {
       return success();
     }
     std::string clear =
-        llvm::formatv("mov.{0} $0, {1};\n", carrier->suffix, padding);
-    std::string load = ("ld.global." + carrier->suffix + " $0, [{0}];").str();
+        llvm::formatv("mov.{0} $0, {1};\n", carrier->move, padding);
+    std::string load = ("ld.global." + carrier->access + " $0, [{0}];").str();
     SmallVector<Value> elements;
     for (int64_t i = 0; i < layout->elements; ++i) {
       // The result is written before the other operands are read.
       LLVM::InlineAsmOp value =
           access.create(i, carrier->type, clear, load.c_str(), {},
                         ("=&" + carrier->constraint).str());
-      elements.push_back(
-          arith::BitcastOp::create(rewriter, loc, element, value.getResult(0)));
+      elements.push_back(carrier->unwrap(rewriter, loc, value.getResult(0)));
     }
     rewriter.replaceOpWithMultiple(op,
                                    {pack(rewriter, loc, *layout, elements)});
@@ -642,10 +669,9 @@ struct StoreLowering : OpConversionPattern<StoreOp> {
     }
     SmallVector<Value> elements =
         unpack(rewriter, loc, *layout, adaptor.getTile());
-    std::string store = ("st.global." + carrier->suffix + " [{0}], $0;").str();
+    std::string store = ("st.global." + carrier->access + " [{0}], $0;").str();
     for (auto [i, element] : llvm::enumerate(elements)) {
-      Value value =
-          arith::BitcastOp::create(rewriter, loc, carrier->type, element);
+      Value value = carrier->wrap(rewriter, loc, element);
       access.create(i, TypeRange(), "", store.c_str(), {value},
                     carrier->constraint.str());
     }

@@ -69,3 +69,42 @@ func.func @exp_f64_others(%x: vector<[2]xf64>) -> vector<[2]xf64> {
   %0 = math.exp %x : vector<[2]xf64>
   return %0 : vector<[2]xf64>
 }
+
+// In f64, with the special cases of C.
+// CHECK-LABEL: func.func @power(
+// CHECK-NOT:     math.powf
+// CHECK:         arith.extf {{.*}} : f32 to f64
+// CHECK:         math.fma {{.*}} : f64
+// CHECK:         arith.truncf {{.*}} : f64 to f32
+func.func @power(%x: f32, %y: f32) -> f32 {
+  %0 = math.powf %x, %y : f32
+  return %0 : f32
+}
+
+// CHECK-LABEL: func.func @remainder(
+// CHECK-NOT:     arith.remf
+// CHECK:         math.floor {{.*}} : vector<4xf64>
+// CHECK:         arith.truncf {{.*}} : vector<4xf64> to vector<4xf32>
+func.func @remainder(%x: vector<4xf32>, %y: vector<4xf32>) -> vector<4xf32> {
+  %0 = arith.remf %x, %y : vector<4xf32>
+  return %0 : vector<4xf32>
+}
+
+// CHECK-LABEL: func.func @sines(
+// CHECK-NOT:     math.{{sin|cos|tan|sinh}} 
+// CHECK:         return
+func.func @sines(%x: f32) -> (f32, f32, f32, f32) {
+  %0 = math.sin %x : f32
+  %1 = math.cos %x : f32
+  %2 = math.tan %x : f32
+  %3 = math.sinh %x : f32
+  return %0, %1, %2, %3 : f32, f32, f32, f32
+}
+
+// Other remainders stay.
+// CHECK-LABEL: func.func @wide_remainder(
+// CHECK:         arith.remf {{.*}} : f64
+func.func @wide_remainder(%x: f64, %y: f64) -> f64 {
+  %0 = arith.remf %x, %y : f64
+  return %0 : f64
+}

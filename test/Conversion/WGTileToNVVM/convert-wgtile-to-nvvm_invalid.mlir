@@ -30,11 +30,11 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @elements(%source: memref<?x?xf64>, %i: index) kernel {
-    // expected-error @below {{expected elements of 16 or 32 bits, but got 'f64'}}
+  gpu.func @elements(%source: memref<?x?xi4>, %i: index) kernel {
+    // expected-error @below {{expected elements of 8, 16, 32 or 64 bits, but got 'i4'}}
     // expected-error @below {{failed to legalize operation}}
     %0 = wgtile.read %source[%i, %i] in_bounds [true, true]
-        : memref<?x?xf64> -> tensor<16x8xf64, #wgtile.mma<warps = 1>>
+        : memref<?x?xi4> -> tensor<16x8xi4, #wgtile.mma<warps = 1>>
     gpu.return
   }
 }

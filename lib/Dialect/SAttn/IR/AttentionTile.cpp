@@ -121,9 +121,9 @@ bool AttentionTile::needsScaling(Value scale) {
 }
 
 AttentionTile::AttentionTile(AttentionBuilder &b, Value scale, Type element,
-                             int64_t columns, bool isModified)
-    : isModified(isModified), b(b), scale(scale), element(element),
-      isNatural(b.wide.isF64()), columns(columns),
+                             int64_t columns, bool isModified, bool isHuge)
+    : isModified(isModified), isHuge(isHuge), b(b), scale(scale),
+      element(element), isNatural(b.wide.isF64()), columns(columns),
       mayBeNegative(!isModified && !matchPattern(scale, m_Constant())) {}
 
 /// Products are scaled after their maximum is found, which wants a positive
@@ -236,13 +236,20 @@ void AttentionTile::update(Value s, Value v, scf::ForOp loop,
   auto times = [](Inner &inner, ValueRange args) -> Value {
     return arith::MulFOp::create(inner, args.back(), args[0]);
   };
-  // exp2(factor * x - y), or exp(factor * (x - y))
+  // exp2(factor * x - y), exp2(log2(e) * (x - y)), or exp(factor * (x - y))
+  Value log2E = isHuge ? b.constant(kLog2E) : Value();
   auto power = [&](Inner &inner, ValueRange args) -> Value {
     if (isNatural) {
       Value distance = arith::SubFOp::create(inner, args[0], args[1]);
       if (!isModified)
         distance = arith::MulFOp::create(inner, distance, factor);
       return math::ExpOp::create(inner, distance);
+    }
+    if (isHuge) {
+      Value distance = arith::SubFOp::create(inner, args[0], args[1]);
+      return math::Exp2Op::create(inner,
+                                  arith::MulFOp::create(inner, distance, log2E),
+                                  arith::FastMathFlags::afn);
     }
     Value minus = arith::NegFOp::create(inner, args[1]);
     Value exponent =
@@ -297,6 +304,10 @@ Value AttentionTile::computeLse(scf::ForOp loop, bool toBase2) {
       b.vector, [&](Inner &inner, ValueRange args) -> Value {
         Value log =
             math::Log2Op::create(inner, args[1], arith::FastMathFlags::afn);
+        if (isHuge) {
+          assert(!toBase2 && "of scores to the base e");
+          return math::FmaOp::create(inner, log, ln2, args[0]);
+        }
         Value sum =
             isModified
                 ? arith::AddFOp::create(inner, args[0], log).getResult()
@@ -308,6 +319,8 @@ Value AttentionTile::computeLse(scf::ForOp loop, bool toBase2) {
 
 Value AttentionTile::computeMaxScores(scf::ForOp loop) {
   assert(!isNatural && "of scores to the base 2");
+  if (isHuge)
+    return loop.getResult(1);
   Value toScore = b.constant(kLn2);
   if (!isModified)
     toScore = arith::MulFOp::create(b, factor, toScore);

@@ -72,11 +72,13 @@ public:
 
   /// `isModified`: scores come scaled, and to the base 2 or e; else they are
   /// products that are scaled after their maximum is found, which wants a
-  /// positive scale. `element`: of Q, K and V; `columns`: of V in the tile.
+  /// positive scale. `isHuge`: modified scores come to the base e, since they
+  /// may be too large for the base 2, which their differences then get.
+  /// `element`: of Q, K and V; `columns`: of V in the tile.
   AttentionTile(AttentionBuilder &b, mlir::Value scale, mlir::Type element,
-                int64_t columns, bool isModified);
+                int64_t columns, bool isModified, bool isHuge = false);
 
-  bool isModified;
+  bool isModified, isHuge;
   /// The scale, without its sign, to the base 2 or, in f64, e; the sign, where
   /// it is known at run time only; then, of i1, whether it is plus: with
   /// another one scores need `negate`.
@@ -115,8 +117,8 @@ public:
                          mlir::Type result = {});
   /// The logarithm of the sums of exponentials, to the base e or 2.
   mlir::Value computeLse(mlir::scf::ForOp loop, bool toBase2 = false);
-  /// The greatest scores: the maximum is one of scores to the base 2, or of
-  /// products without the scale.
+  /// The greatest scores: the maximum is one of scores to the base 2 or e, or
+  /// of products without the scale.
   mlir::Value computeMaxScores(mlir::scf::ForOp loop);
 
 private:

@@ -12,9 +12,6 @@ using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;
 
-/// Scores of this size are some way from the largest number of f32.
-static constexpr double kVeryLow = 1e37;
-
 ElementFunction::ElementFunction(FlexAttentionOp op, Region &region,
                                  bool isScore)
     : op(op), region(region) {
@@ -36,6 +33,14 @@ ElementFunction::ElementFunction(FlexAttentionOp op, Region &region,
 static bool isArgument(Value index, BlockArgument argument) {
   auto cast = index.getDefiningOp<arith::IndexCastOp>();
   return cast && cast.getIn() == argument;
+}
+
+/// Whether the result of an op of floats jumps: what it is of has to be right
+/// to the last bit.
+static bool isStep(Operation &op) {
+  return isa<arith::CmpFOp, arith::FPToSIOp, arith::FPToUIOp, arith::RemFOp,
+             math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
+             math::RoundEvenOp>(op);
 }
 
 void ElementFunction::analyze() {
@@ -72,30 +77,11 @@ void ElementFunction::analyze() {
                      [&](Value index) { return dependence[index] == 0; }))
       reads.push_back({read, byQuery, byKey, Value()});
   }
-}
-
-bool ElementFunction::mayBeLowest() const {
-  if (isEmpty())
-    return false;
-  return llvm::any_of(region.front(), [&](Operation &inner) {
-    if (auto constant = dyn_cast<arith::ConstantOp>(inner)) {
-      auto value = dyn_cast<FloatAttr>(constant.getValue());
-      return value && value.getValueAsDouble() < -kVeryLow &&
-             value.getValue().isFinite();
-    }
-    if (auto read = dyn_cast<tensor::ExtractOp>(inner))
-      return isa<FloatType>(read.getType()) &&
-             llvm::any_of(read.getIndices(), [&](Value index) {
-               return isArgument(index, query) || isArgument(index, key);
-             });
-    return isa<arith::AddFOp, arith::SubFOp, arith::SelectOp, arith::MinimumFOp,
-               arith::MaximumFOp, YieldOp>(inner) &&
-           llvm::any_of(inner.getOperands(), [&](Value operand) {
-             auto argument = dyn_cast<BlockArgument>(operand);
-             return argument && argument != score &&
-                    isa<FloatType>(argument.getType());
-           });
-  });
+  for (Operation &inner : llvm::reverse(region.front()))
+    if (exact.contains(&inner) || isStep(inner))
+      for (Value operand : inner.getOperands())
+        if (Operation *source = operand.getDefiningOp())
+          exact.insert(source);
 }
 
 arith::FastMathFlags flex_attention::getScoreFlags(FlexAttentionOp op) {
@@ -115,12 +101,17 @@ void ElementFunction::clone(OpBuilder &b, Operation &inner, IRMapping &values) {
     distance.setOverflowFlags(distance.getOverflowFlags() |
                               arith::IntegerOverflowFlags::nsw);
   auto fast = dyn_cast<arith::ArithFastMathInterface>(copy);
-  if (!fast || !fast.getFastMathFlagsAttr())
+  if (!fast || !fast.getFastMathFlagsAttr() || exact.contains(&inner) ||
+      isStep(inner))
     return;
+  arith::FastMathFlags flags = getScoreFlags(op);
+  // LLVM's estimate of a reciprocal root is NaN at 0.
+  if (auto quotient = dyn_cast<arith::DivFOp>(inner))
+    if (quotient.getRhs().getDefiningOp<math::SqrtOp>())
+      flags = flags & ~arith::FastMathFlags::arcp;
+  flags = flags | fast.getFastMathFlagsAttr().getValue();
   copy->setAttr(fast.getFastMathAttrName(),
-                arith::FastMathFlagsAttr::get(
-                    op.getContext(), fast.getFastMathFlagsAttr().getValue() |
-                                         getScoreFlags(op)));
+                arith::FastMathFlagsAttr::get(op.getContext(), flags));
 }
 
 Value ElementFunction::captureOf(tensor::ExtractOp read) {

@@ -18,7 +18,8 @@
 namespace sattn::flex_attention {
 
 /// With operands of 16 bits, sums and products of scores may be reassociated
-/// and contracted, and divisions made products with a reciprocal.
+/// and contracted, and divisions made products with a reciprocal. Not so what
+/// is compared or becomes an integer.
 mlir::arith::FastMathFlags getScoreFlags(FlexAttentionOp op);
 
 /// What depends on batch and head only is computed before the loop over blocks.
@@ -42,11 +43,9 @@ public:
   /// Where heads are packed: whether `compute` needs the head, and the query.
   bool needsHead() const { return !isEmpty() && !head.use_empty(); }
   bool needsQuery() const { return !isEmpty() && !query.use_empty(); }
-  /// Whether scores may be as low as the lowest number of f32, which users take
-  /// for "nearly masked": there is such a constant, a captured element that is
-  /// read at the query or the key itself, or a captured number that is no
-  /// factor.
-  bool mayBeLowest() const;
+  /// Whether scores may be so large in size that they are infinite to the base
+  /// 2, such as the lowest number of f32, which users take for "nearly masked".
+  bool mayBeHuge();
   /// Of an element. `score` may be null, and so may `head` where heads are not
   /// packed; `query` and `key` are computed if they are needed.
   struct Place {
@@ -67,6 +66,11 @@ private:
   enum Dependence { OnQuery = 1, OnKey = 2, OnScore = 4 };
 
   void analyze();
+  /// Whether a value is the same for all of a tile's elements of one head.
+  bool isUniform(mlir::Value value);
+  /// The greatest size of an op's value, infinite where it has no bound.
+  double boundSize(mlir::Operation &inner,
+                   const llvm::DenseMap<mlir::Value, double> &sizes);
   void clone(mlir::OpBuilder &b, mlir::Operation &inner,
              mlir::IRMapping &values);
   /// The captured tensor that a read is of.
@@ -86,6 +90,8 @@ private:
   /// Arguments of the region; `score` is null in a mask_mod.
   mlir::BlockArgument score, batch, head, query, key;
   llvm::DenseMap<mlir::Value, unsigned> dependence;
+  /// Ops whose results are compared or become integers in the end.
+  llvm::DenseSet<mlir::Operation *> exact;
   llvm::SmallVector<Read> reads;
   /// Bounds of indices into captured tensors, by dimension.
   mlir::Value firstIndex;

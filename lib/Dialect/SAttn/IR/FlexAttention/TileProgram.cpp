@@ -22,8 +22,6 @@ using namespace sattn;
 using namespace sattn::flex_attention;
 
 static constexpr float kLog2E = 1.44269504f;
-/// Times log2(e), not -inf.
-static constexpr float kLowest = -2.358e38f;
 
 namespace {
 class TileProgram {
@@ -38,8 +36,8 @@ public:
         tile(b, op.getScale(), op.getQ().getType().getElementType(), columns,
              // The largest score is that of the largest product only if the
              // scale is positive.
-             !scoreMod.isEmpty() ||
-                 AttentionTile::needsScaling(op.getScale())) {}
+             !scoreMod.isEmpty() || AttentionTile::needsScaling(op.getScale()),
+             scoreMod.mayBeHuge()) {}
 
   SmallVector<Value> build();
 
@@ -203,7 +201,8 @@ OpFoldResult TileProgram::countRows(Value iteration) {
 // Scores
 //===----------------------------------------------------------------------===//
 
-/// Scores to the base 2, scaled, where `score_mod` takes them scaled.
+/// Scores, scaled, where `score_mod` takes them scaled: to the base 2, unless
+/// they may be too large.
 Value TileProgram::modify(Value s) {
   if (!tile.isModified)
     return s;
@@ -215,8 +214,7 @@ Value TileProgram::modify(Value s) {
   scoreMod.readBlock(b, firstKey);
   scoreMod.addInputs(b, inputs, maps);
   Value query0 = b.asI32(b.getFirstRow()), key0 = b.asI32(firstKey);
-  Value log2E = b.constant(kLog2E);
-  Value least = scoreMod.mayBeLowest() ? b.constant(kLowest) : Value();
+  Value log2E = tile.isHuge ? Value() : b.constant(kLog2E);
   arith::FastMathFlags flags = getScoreFlags(op);
   return b.generic(
       inputs, maps, tile.scores, b.tile,
@@ -227,14 +225,8 @@ Value TileProgram::modify(Value s) {
             inner, scoreMod, scaled, args,
             [&] { return queryOfRow ? args[1] : b.position(inner, 0, query0); },
             [&] { return b.position(inner, 1, key0); });
-        if (least) {
-          // -inf stays what it is: not seen.
-          Value isMasked = arith::CmpFOp::create(
-              inner, arith::CmpFPredicate::OEQ, score, b.lowest);
-          score = arith::SelectOp::create(
-              inner, isMasked, score,
-              arith::MaximumFOp::create(inner, score, least));
-        }
+        if (!log2E)
+          return score;
         return arith::MulFOp::create(inner, score, log2E, flags);
       });
 }

@@ -107,13 +107,13 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
        With `precision` "tf32" the elements of f32 `q`, `k` and `v` and the
        weights may be rounded to tf32 (10 bits of mantissa). A key whose score is
        -inf is not seen; one with a very low finite score is, also where it is the
-       lowest number of f32, if a constant of `score_mod`, a captured number that is
-       added or selected, or a captured element at the query or the key makes it
-       that.
+       lowest number of f32, unless what `score_mod` multiplies by scores or
+       positions, and reads at no query or key, makes it that.
     5. With 16-bit `q`, additions and multiplications of `score_mod` and those by
        the scale may be reassociated and contracted (`fastmath<reassoc, contract,
        arcp>`), and integers of more than 24 bits that they convert may be rounded
-       twice. With f32 they are computed as written.
+       twice; not so values that are compared, rounded to whole numbers or become
+       integers. With f32 they are computed as written.
     6. A NaN in a row of `k` does not show where no query sees it. Rows of `v` are
        not read in blocks of keys (K of the tile) that are in no list, or without
        lists lie whole outside of the band of `mask` of all rows of the tile, and
@@ -121,7 +121,8 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
        `mask_mod` lets any row see, if that end is captured as in `j < length` or
        computed from captures: a NaN there does not show either.
        Elsewhere weights of keys that are not seen are 0 and multiplied: `v` must be
-       finite there.
+       finite there. A producer that cannot promise it clears those rows of `v`
+       first, by a select of the same condition.
     7. With `packed_heads` = P the rows of `q` and of the results are those of P
        heads, one after the other, and M is the number of rows over P: row r of their head
        g is query r mod M of head h = P g + r / M, which is what the functions get.

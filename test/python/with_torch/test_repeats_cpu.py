@@ -1,0 +1,164 @@
+"""Products on the CPU of a kind that was made before: what was kept of them, and what it is kept by."""
+
+import ctypes
+import gc
+
+import numpy as np
+import pytest
+import torch
+from fake_cuda import CudaTensor
+
+
+def arrays(col=(0, 1)):
+    """A matrix of 32 x 32 of ones in its blocks, of 16 x 16, and what it is multiplied with."""
+    return ((np.array([0, 1, 2], np.int32), np.array(col, np.int32), np.ones((2, 16, 16), np.float32)),
+            np.ones((32, 64), np.float32))
+
+
+def tensors(col=(0, 1)):
+    bsr, b = arrays(col)
+    return tuple(map(torch.from_numpy, bsr)), torch.from_numpy(b)
+
+
+@pytest.fixture
+def freed(package, monkeypatch):
+    """Programs of the CPU that were freed."""
+    from sattn import _compiler
+
+    library, calls = _compiler._library(), []
+    free = library.sattn_program_free
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+    def count(program):
+        calls.append(program)
+        free(program)
+
+    monkeypatch.setattr(library, "sattn_program_free", count)
+    yield calls
+    # None may be left that calls `count`.
+    package.cache.clear()
+    gc.collect()
+
+
+def test_code_stays_as_long_as_what_calls_it(package, freed, short):
+    bsr, b = tensors()
+    prepared = package.prepare(bsr)
+    package.bsr_dense_addmm(None, prepared, b, beta=0)
+    package.cache.clear()
+    gc.collect()
+    assert not freed
+    short()
+    assert (package.bsr_dense_addmm(None, prepared, b, beta=0) == 16).all()
+    del prepared
+    gc.collect()
+    assert len(freed) == 1
+
+
+def test_columns_of_each_prepared_operand_count(sattn):
+    """Also where a call of the same shapes was good."""
+    few, b = arrays([0, 1])
+    many, _ = arrays([0, 700000])
+    assert (sattn.bsr_dense_addmm(None, sattn.prepare(few), b, beta=0) == 16).all()
+    with pytest.raises(ValueError, match="argument 'dense': expected rows for whole blocks of 16 columns of bsr, but"):
+        sattn.bsr_dense_addmm(None, sattn.prepare(many), b, beta=0)
+
+
+@pytest.mark.parametrize("crow", [np.array(3, np.int32), np.zeros(0, np.int32)])
+def test_crow_of_another_rank_is_refused_as_at_first(package, crow):
+    bsr, b = tensors()
+    message = r"argument 'crow': expected shape \(\*, M / BM \+ 1\), but got"
+    for _ in range(2):
+        with pytest.raises(ValueError, match=message):
+            package.bsr_dense_addmm(None, (torch.from_numpy(crow), *bsr[1:]), b, beta=0)
+        package.bsr_dense_addmm(None, bsr, b, beta=0)
+
+
+class Same(dict):
+    """Parameters that do not tell what they are."""
+
+    def __repr__(self):
+        return "Same"
+
+
+@pytest.mark.parametrize("operands", [arrays, tensors])
+def test_parameters_are_known_by_what_they_are(package, operands):
+    bsr, b = operands()
+
+    def product(meta):
+        package.bsr_dense_addmm(None, bsr, b, beta=0, meta=meta)
+        return {source.meta for source, _ in package.cache._programs}
+
+    meta = Same(tile=(16, 64, 16))
+    for _ in range(2):
+        assert product(meta) == {"tile = [16, 64, 16]"}
+    meta["tile"] = (16, 32, 16)
+    assert product(meta) == {"tile = [16, 64, 16]", "tile = [16, 32, 16]"}
+    meta["tile"] = (17, 3, 5)
+    with pytest.raises(ValueError, match="argument 'meta'"):
+        product(meta)
+    # Equal to integers, but none.
+    product({"SPLIT_N": 2, "tile": None})
+    for value in (2.0, True):
+        with pytest.raises(ValueError, match="argument 'meta': expected 'SPLIT_N' to be a positive integer"):
+            product({"SPLIT_N": value})
+
+
+def test_the_short_way_takes_plain_parameters(package, short):
+    bsr, b = tensors()
+    for tile in ((16, 64, 16), [16, 32, 16]):
+        package.bsr_dense_addmm(None, bsr, b, beta=0, meta={"tile": tile, "warps": 4})
+    short()
+    for tile in ((16, 64, 16), [16, 32, 16]):
+        package.bsr_dense_addmm(None, bsr, b, beta=0, meta={"tile": tile, "warps": 4})
+
+
+def remember(package, repeats, meta):
+    bsr, b = tensors()
+    program = package.compile("func.func @f(%a: memref<4xf32>) { return }")
+    repeats.remember(program._launch, False, False, (False, False), (None, None), 0, meta, (*bsr, b, None, None, None, b))
+
+
+def test_another_thread_may_forget_at_any_time(package):
+    from sattn import _repeats
+
+    package.bsr_dense_addmm(None, *tensors(), beta=0)
+
+    class Forgetting(_repeats.Repeats):
+        def __setattr__(self, name, value):
+            super().__setattr__(name, None)
+
+    remember(package, Forgetting(), None)
+
+
+def test_parameters_of_two_threads_have_two_numbers(package, monkeypatch):
+    from sattn import _repeats
+
+    package.bsr_dense_addmm(None, *tensors(), beta=0)
+
+    class Metas(dict):
+        """What another thread does just before a number is stored."""
+
+        others = [{"stages": 3}]
+
+        def setdefault(self, *item):
+            if self.others:
+                remember(package, package.cache.repeats, self.others.pop())
+            return super().setdefault(*item)
+
+    metas = Metas()
+    monkeypatch.setattr(_repeats, "_metas", metas)
+    remember(package, package.cache.repeats, {"stages": 2})
+    assert len(metas) == len(set(metas.values())) == 2
+
+
+def test_any_exception_is_a_failure(package):
+    """Not one of the operands, with which the long way would make the product again."""
+    from sattn import _libraries
+
+    call, fail, _ = _libraries.binding().repeats()
+    # std::length_error, of the rank.
+    wrong = CudaTensor(np.zeros(4, np.float32))
+    wrong.managed.tensor.ndim = -1
+    assert call(0, 1.0, 0.0, *[None] * 7, wrong) == 2
+    with pytest.raises(RuntimeError, match="vector"):
+        fail()
