@@ -46,10 +46,11 @@ typedef struct sattn_options {
 SATTN_C_EXPORT const char *sattn_version(void);
 
 /* Compiles one function of a module, given as text or bytecode. Text may be
-   anything, and is refused where it is nested more than 256 deep; bytecode is trusted: MLIR's reader checks it only in part, and what
-   no compiler wrote may end the process. Returns null where the compilation
-   fails. `messages`, if not null, gets what the compiler said, a
-   line each ("3:8: error: ..."), remarks and warnings of a success included. */
+   anything, and is refused where it is nested more than 256 deep; bytecode is
+   trusted: MLIR's reader checks it only in part, and what no compiler wrote may
+   end the process. Returns null where the compilation fails. `messages`, if not
+   null, gets what the compiler said, a line each ("3:8: error: ..."), remarks
+   and warnings of a success included. */
 SATTN_C_EXPORT sattn_program *sattn_compile(const char *source, size_t size,
                                             const sattn_options *options,
                                             char **messages);

@@ -8,7 +8,7 @@
 |*                                                                            *|
 |* What the choice of an op's parameters is made from, as the pass            *|
 |* sattn-inject-meta makes it (docs/MetaTable.md): in microseconds, no program*|
-|* is parsed. Each op has a header of its own. Texts are as in Compiler.h.    *|
+|* is parsed. Texts are as in Compiler.h.                                     *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -50,6 +50,25 @@ typedef struct sattn_search {
 typedef struct sattn_parameters {
   int64_t rows, columns, depth, stages, warps, raster_group, split_k;
 } sattn_parameters;
+
+/* A fact of an op, by the name that docs/MetaTable.md lists: of a text, or of a
+   number where `text` is null. Whole numbers are exact up to 2^53. Facts that
+   are not known are left out. */
+typedef struct sattn_fact {
+  const char *name, *text;
+  double number;
+} sattn_fact;
+
+/* Chooses the parameters of an op ("bsr_addmm") by `count` facts. `tables` may
+   be null, and are searched only where a device is named. Writes the parameters
+   and returns 1; or returns 0 where the op, a fact or the target is none, or
+   the given row cannot be, or fits no tile. `messages`, if not null, gets the
+   reason ("error: ..."), or rows that fit no tile ("warning: ..."), a line
+   each; it is null where there is nothing to say. */
+SATTN_C_EXPORT int sattn_choose(const sattn_tables *tables, const char *op,
+                                const sattn_fact *facts, size_t count,
+                                const sattn_search *search,
+                                sattn_parameters *parameters, char **messages);
 
 #ifdef __cplusplus
 }

@@ -268,9 +268,10 @@ char *sattn_program_run(const sattn_program *program, void **arguments) {
 char *sattn_assemble(const char *ptx, size_t size, const char *chip,
                      size_t *cubin_size, char **messages) {
   if (!ptx || !cubin_size) {
-    capi::giveError(messages, ptx ? "expected a place for the cubin's size, but "
-                                    "got null"
-                                  : "expected PTX, but got null");
+    capi::giveError(messages,
+                    ptx ? "expected a place for the cubin's size, but "
+                          "got null"
+                        : "expected PTX, but got null");
     return nullptr;
   }
   Session session;

@@ -6,16 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tuning.h"
+#include "sattn-c/Tuning.h"
 
 #include "Session.h"
 
+#include "sattn/Tuning/NamedFacts.h"
 #include "sattn/Tuning/Ops.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 using namespace sattn;
 using llvm::StringRef;
+
+struct sattn_tables {
+  std::vector<meta::Table> tables;
+};
 
 static StringRef orEmpty(const char *text) { return text ? text : ""; }
 
@@ -39,62 +44,87 @@ sattn_tables *sattn_tables_read(const char *path, char **messages) {
 
 void sattn_tables_free(sattn_tables *tables) { delete tables; }
 
-std::string capi::checkSizes(llvm::ArrayRef<Size> sizes) {
-  for (const Size &size : sizes)
-    if (size.value < size.least)
-      return ("expected " + size.name + " of at least " +
-              llvm::Twine(size.least) + ", but got " + llvm::Twine(size.value))
-          .str();
+/// What is wrong with the arguments of sattn_choose, that no fact says; empty
+/// if nothing is.
+static std::string check(const char *op, const sattn_fact *facts, size_t count,
+                         const sattn_search *search,
+                         const sattn_parameters *parameters) {
+  if (!op)
+    return "expected an op, but got null";
+  if (!facts && count != 0)
+    return "expected facts, but got null";
+  for (size_t i = 0; i < count; ++i)
+    if (!facts[i].name)
+      return "expected the name of a fact, but got null";
+  if (!search)
+    return "expected a search, but got null";
+  if (!parameters)
+    return "expected a place for parameters, but got null";
   return {};
 }
 
-int capi::chooseParameters(
-    const sattn_tables *tables, const sattn_search *search,
-    sattn_parameters *parameters, char **messages,
-    llvm::function_ref<std::string()> check,
-    llvm::function_ref<llvm::Expected<tuning::Choice>(
-        llvm::ArrayRef<meta::Table>, const tuning::Search &)>
-        choose) {
-  auto refuse = [&](const std::string &reason) {
-    give(messages, "error", reason);
-    return 0;
-  };
-  if (!search || !parameters)
-    return refuse(search ? "expected a place for parameters, but got null"
-                         : "expected a search, but got null");
-  if (std::string reason = check(); !reason.empty())
-    return refuse(reason);
-  std::optional<tuning::Target> target =
-      tuning::findTarget(orEmpty(search->target));
+static llvm::Expected<tuning::Search> searchOf(const sattn_search &search) {
+  StringRef name = orEmpty(search.target);
+  std::optional<tuning::Target> target = tuning::findTarget(name);
   if (!target)
-    return refuse("expected a target out of " +
-                  llvm::join(tuning::targetNames(), ", ") + ", but got '" +
-                  orEmpty(search->target).str() + "'");
-  bool isCPU = orEmpty(search->target) == "cpu";
-  if (std::string reason =
-          checkSizes({{"shared_bytes", search->shared_bytes, isCPU ? INT64_MIN : 1}});
-      !reason.empty())
-    return refuse(reason);
-  target->sharedBytes = search->shared_bytes;
+    return llvm::createStringError("expected a target out of " +
+                                   llvm::join(tuning::targetNames(), ", ") +
+                                   ", but got '" + name + "'");
+  if (target->kind != tuning::TargetKind::CPU && search.shared_bytes < 1)
+    return llvm::createStringError(
+        "expected shared_bytes of at least 1, but got " +
+        llvm::Twine(search.shared_bytes));
+  target->sharedBytes = search.shared_bytes;
   tuning::Search where{*target};
-  where.device = orEmpty(search->device).str();
+  where.device = orEmpty(search.device).str();
   llvm::SmallVector<StringRef> row;
-  orEmpty(search->row).split(row, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  orEmpty(search.row).split(row, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   where.row.assign(row.begin(), row.end());
+  return where;
+}
+
+static llvm::Expected<tuning::Choice> choose(const sattn_tables *tables,
+                                             StringRef op,
+                                             llvm::ArrayRef<sattn_fact> facts,
+                                             const sattn_search &search) {
+  llvm::Expected<tuning::Search> where = searchOf(search);
+  if (!where)
+    return where.takeError();
+  llvm::SmallVector<tuning::NamedFact> named;
+  for (const sattn_fact &fact : facts)
+    named.push_back(
+        {fact.name,
+         fact.text ? std::optional<StringRef>(fact.text) : std::nullopt,
+         fact.number});
   llvm::ArrayRef<meta::Table> searched;
   if (tables)
     searched = tables->tables;
-  llvm::Expected<tuning::Choice> choice = choose(searched, where);
-  if (!choice)
-    return refuse(llvm::toString(choice.takeError()));
+  return tuning::choose(op, searched, named, *where);
+}
+
+int sattn_choose(const sattn_tables *tables, const char *op,
+                 const sattn_fact *facts, size_t count,
+                 const sattn_search *search, sattn_parameters *parameters,
+                 char **messages) {
+  if (std::string reason = check(op, facts, count, search, parameters);
+      !reason.empty()) {
+    give(messages, "error", reason);
+    return 0;
+  }
+  llvm::Expected<tuning::Choice> choice =
+      choose(tables, op, {facts, count}, *search);
+  if (!choice) {
+    give(messages, "error", llvm::toString(choice.takeError()));
+    return 0;
+  }
   const tuning::Parameters &chosen = choice->parameters;
   *parameters = {chosen.rows,
-                chosen.columns,
-                chosen.depth,
-                chosen.stages.value_or(0),
-                chosen.warps.value_or(0),
-                chosen.rasterGroup.value_or(0),
-                chosen.splitK.value_or(0)};
+                 chosen.columns,
+                 chosen.depth,
+                 chosen.stages.value_or(0),
+                 chosen.warps.value_or(0),
+                 chosen.rasterGroup.value_or(0),
+                 chosen.splitK.value_or(0)};
   give(messages, "warning", choice->problems);
   return 1;
 }

@@ -39,9 +39,7 @@ private:
   StringMap<int64_t> aliases;
   std::string defined;
 
-  int64_t level() const {
-    return open[0] + open[1] + open[2] + open[3] + used;
-  }
+  int64_t level() const { return open[0] + open[1] + open[2] + open[3] + used; }
 
   /// What stands at the front belongs to nothing before it.
   void begin() {

@@ -1,4 +1,4 @@
-"""The compiler's choice of parameters, without its passes (include/sattn-c/BsrAddmm.h and BsrAttention.h)."""
+"""The compiler's choice of parameters, without its passes (include/sattn-c/Tuning.h)."""
 
 import ctypes
 import functools
@@ -8,16 +8,8 @@ from . import _compiler, _elements, _libraries
 _INTEGERS = ctypes.c_int64
 
 
-class _Product(ctypes.Structure):
-    _fields_ = [*((name, _INTEGERS) for name in ("m", "n", "k", "block_rows", "block_columns", "nnz", "longest_row",
-                                                 "batches", "shares_columns", "along_k")),
-                ("alpha", ctypes.c_double), ("beta", ctypes.c_double),
-                ("dtype", ctypes.c_char_p), ("out_dtype", ctypes.c_char_p)]
-
-
-class _Attention(ctypes.Structure):
-    _fields_ = [(name, _INTEGERS) for name in ("head_dim", "value_dim", "element_bytes", "block_rows", "block_columns", "nnz",
-                                               "longest_row", "batches", "shares_mask", "has_dropout")]
+class _Fact(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("text", ctypes.c_char_p), ("number", ctypes.c_double)]
 
 
 class _Search(ctypes.Structure):
@@ -31,16 +23,15 @@ class _Parameters(ctypes.Structure):
 
 @functools.cache
 def _functions():
-    """Those of the library: what reads tables and what frees them, and {type of the facts: what chooses by them}."""
+    """Those of the library: what reads tables, what frees them, and what chooses."""
     library = _compiler._library()
     texts = ctypes.POINTER(ctypes.c_char_p)
-    read, free = library.sattn_tables_read, library.sattn_tables_free
+    read, free, choose = library.sattn_tables_read, library.sattn_tables_free, library.sattn_choose
     read.restype, read.argtypes = ctypes.c_void_p, [ctypes.c_char_p, texts]
     free.restype, free.argtypes = None, [ctypes.c_void_p]
-    choose = {_Product: library.sattn_choose_bsr_addmm, _Attention: library.sattn_choose_bsr_attention}
-    for facts, function in choose.items():
-        function.restype = ctypes.c_int
-        function.argtypes = [ctypes.c_void_p, *map(ctypes.POINTER, (facts, _Search, _Parameters)), texts]
+    choose.restype = ctypes.c_int
+    choose.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(_Fact), ctypes.c_size_t, ctypes.POINTER(_Search),
+                       ctypes.POINTER(_Parameters), texts]
     return read, free, choose
 
 
@@ -66,16 +57,26 @@ def _place(target, row):
     return _Search(_compiler.chip_of(target).encode(), name, _compiler.shared_bytes(target), row)
 
 
-def _chosen(tables, facts, place):
-    """The inside of #sattn.meta<...>. Raises CompileError where there is none."""
+def _chosen(tables, op, facts, place):
+    """The inside of #sattn.meta<...>. Raises CompileError where there is none. facts: {name: number or text}."""
     chosen = _Parameters()
-    found, messages = _compiler._with_messages(_functions()[2][type(facts)], tables and tables.pointer, facts, place, chosen)
+    given = (_Fact * len(facts))(*[
+        _Fact(name.encode(), *((value.encode(), 0) if isinstance(value, str) else (None, value)))
+        for name, value in facts.items()])
+    found, messages = _compiler._with_messages(_functions()[2], tables and tables.pointer, op.encode(), given, len(given), place,
+                                               chosen)
     if not found:
         raise _compiler.CompileError(messages)
     _compiler.warn(messages)
     wishes = "".join(f", {name} = {value}" for name in ("stages", "warps", "raster_group", "split_k")
                      if (value := getattr(chosen, name)))
     return f"tile = [{chosen.rows}, {chosen.columns}, {chosen.depth}]{wishes}"
+
+
+def _of_mask(block, nnz, longest):
+    """Facts of stored blocks. longest: of the block row that has most of them, or None."""
+    facts = {"block_rows": block[0], "block_columns": block[1], "nnz": nnz}
+    return facts if longest is None else {**facts, "longest_row": longest}
 
 
 def choose(tables, source, target, sizes, nnz, batches, row, longest=None):
@@ -86,17 +87,17 @@ def choose(tables, source, target, sizes, nnz, batches, row, longest=None):
     parameters to take instead of a table's, ("SPLIT_N=4", "num_stages=3"). Raises CompileError for a row that cannot
     be, or fits no tile. longest: stored blocks of the block row that has most of them, or None.
     """
-    m, n, k = sizes
+    facts = {**dict(zip("mnk", sizes)), **_of_mask(source.block, nnz, longest), "batches": max(batches, 1),
+             "along_k": source.transpose_b, "dtype": source.dtype, "out_dtype": source.out}
     # Values that are unknown before the call count as 1, as in the pass.
-    alpha, beta = (1 if scalar is None else scalar for scalar in (source.alpha, source.beta))
-    product = _Product(m, n, k, *source.block, nnz, -1 if longest is None else longest, max(batches, 1), False, source.transpose_b,
-                       alpha, beta, source.dtype.encode(), source.out.encode())
-    return _chosen(tables, product, _place(target, row))
+    facts.update((name, scalar) for name, scalar in (("alpha", source.alpha), ("beta", source.beta)) if scalar is not None)
+    return _chosen(tables, "bsr_addmm", facts, _place(target, row))
 
 
 def choose_attention(source, target, nnz, batches, longest, shares_mask):
     """As `choose`, for a BsrAttention. nnz: stored blocks of one mask. batches: of the result. longest: stored blocks of the
     block row that has most of them. shares_mask: whether all heads have one. No table has rows of it."""
-    attention = _Attention(*source.columns, _elements.bytes_of(source.dtype), *source.block, nnz, longest, batches,
-                           shares_mask, source.dropout)
-    return _chosen(None, attention, _place(target, ()))
+    facts = {"head_dim": source.columns[0], "value_dim": source.columns[1], "element_bytes": _elements.bytes_of(source.dtype),
+             **_of_mask(source.block, nnz, longest), "batches": batches, "shares_mask": shares_mask,
+             "has_dropout": source.dropout}
+    return _chosen(None, "bsr_attention", facts, _place(target, ()))

@@ -10,25 +10,21 @@ class Options(ctypes.Structure):
     _fields_ = [("target", c_char_p), ("entry", c_char_p), ("pipeline", c_char_p), ("threads", c_int64)]
 
 
-class BsrAddmm(ctypes.Structure):
-    _fields_ = [*((name, c_int64) for name in ("m", "n", "k", "block_rows", "block_columns", "nnz", "longest_row", "batches",
-                                               "shares_columns", "along_k")),
-                ("alpha", c_double), ("beta", c_double), ("dtype", c_char_p), ("out_dtype", c_char_p)]
-
-
-class BsrAttention(ctypes.Structure):
-    _fields_ = [(name, c_int64) for name in ("head_dim", "value_dim", "element_bytes", "block_rows", "block_columns", "nnz",
-                                             "longest_row", "batches", "shares_mask", "has_dropout")]
+class Fact(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("text", c_char_p), ("number", c_double)]
 
 
 class Search(ctypes.Structure):
     _fields_ = [("target", c_char_p), ("device", c_char_p), ("shared_bytes", c_int64), ("row", c_char_p)]
 
 
-PRODUCT = {"m": 1024, "n": 1024, "k": 1024, "block_rows": 64, "block_columns": 64, "nnz": -1, "longest_row": 1, "batches": 1,
-           "alpha": 1, "beta": 1, "dtype": b"bf16", "out_dtype": b"bf16"}
-ATTENTION = {"head_dim": 64, "value_dim": 64, "element_bytes": 2, "block_rows": 64, "block_columns": 64, "nnz": -1,
-             "longest_row": -1, "batches": 1}
+PRODUCT = {"m": 1024, "n": 1024, "k": 1024, "block_rows": 64, "block_columns": 64, "longest_row": 1, "dtype": "bf16",
+           "out_dtype": "bf16"}
+ATTENTION = {"head_dim": 64, "value_dim": 64, "element_bytes": 2}
+BLOCKS = {"block_rows": 64, "block_columns": 64}
+OPS = {"bsr_addmm": PRODUCT, "bsr_attention": {**ATTENTION, **BLOCKS}, "flex_attention": ATTENTION,
+       "bsr_softmax": {**BLOCKS, "element_bytes": 2}, "sampled_addmm": {**BLOCKS, "element_bytes": 2},
+       "scatter_mm": {**BLOCKS, "element_bytes": 2}}
 SEARCH = {"target": b"sm_90a", "shared_bytes": 232448}
 SOURCE = b"func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
 
@@ -52,41 +48,60 @@ def reason(library, call):
     return text
 
 
-def choose(library, op, fields, search=SEARCH, parameters=True):
-    kind = BsrAddmm if op == "bsr_addmm" else BsrAttention
+def choose(library, op, facts, search=SEARCH, parameters=True):
+    """facts: {name: text or number}, or None for null."""
     found = (c_int64 * 7)()
-    return lambda messages: getattr(library, f"sattn_choose_{op}")(
-        None, byref(kind(**fields)) if fields is not None else None, byref(Search(**search)) if search is not None else None,
-        byref(found) if parameters else None, messages)
+    given = None if facts is None else (Fact * len(facts))(*[
+        Fact(name and name.encode(), *((value.encode(), 0) if isinstance(value, str) else (None, value)))
+        for name, value in facts.items()])
+    return lambda messages: library.sattn_choose(
+        None, op and op.encode(), given, c_size_t(1 if facts is None else len(facts)),
+        byref(Search(**search)) if search is not None else None, byref(found) if parameters else None, messages)
 
 
 @pytest.mark.parametrize("change, expected", [
-    ({"dtype": None}, "error: expected dtype, but got null\n"),
-    ({"out_dtype": None}, "error: expected out_dtype, but got null\n"),
-    ({"dtype": b"i1"}, "error: expected dtype f16, bf16, f32, f64, i8, f8E4M3FN or f8E5M2, but got 'i1'\n"),
-    ({"block_rows": 0}, "error: expected block_rows of at least 1, but got 0\n"),
-    ({"block_columns": -64}, "error: expected block_columns of at least 1, but got -64\n"),
-    ({"batches": 0}, "error: expected batches of at least 1, but got 0\n")])
-def test_products(library, change, expected):
-    assert reason(library, choose(library, "bsr_addmm", {**PRODUCT, **change})) == expected
+    ({"dtype": "i1"}, "fact 'dtype': expected one of f16, bf16, f32, f64, i8, f8E4M3FN, f8E5M2, but got 'i1'"),
+    ({"dtype": 3}, "fact 'dtype': expected a text, but got a number"),
+    ({"m": "many"}, "fact 'm': expected a number, but got a text"),
+    ({"m": -1}, "fact 'm': expected a whole number of at least 0, but got -1.00"),
+    ({"n": 0.5}, "fact 'n': expected a whole number of at least 0, but got 0.50"),
+    ({"k": float("nan")}, "fact 'k': expected a whole number of at least 0, but got nan"),
+    ({"k": float("inf")}, "fact 'k': expected a whole number of at least 0, but got inf"),
+    ({"block_rows": 0}, "fact 'block_rows': expected a whole number of at least 1, but got 0.00"),
+    ({"block_columns": -64}, "fact 'block_columns': expected a whole number of at least 1, but got -64.00"),
+    ({"batches": 0}, "fact 'batches': expected a whole number of at least 1, but got 0.00"),
+    ({"along_k": 2}, "fact 'along_k': expected 0 or 1, but got 2"),
+    ({None: 1}, "expected the name of a fact, but got null"),
+    ({"colour": 1}, "expected a fact out of along_k, alpha, batches, beta, block_columns, block_rows, dtype, k, longest_row, m, n, "
+                    "nnz, out_dtype, shares_columns, but got 'colour'")])
+def test_facts(library, change, expected):
+    assert reason(library, choose(library, "bsr_addmm", {**PRODUCT, **change})) == f"error: {expected}\n"
 
 
-@pytest.mark.parametrize("field", ["head_dim", "value_dim", "element_bytes", "block_rows", "block_columns"])
-def test_attention(library, field):
-    assert reason(library, choose(library, "bsr_attention", {**ATTENTION, field: 0})) == (
-        f"error: expected {field} of at least 1, but got 0\n")
+@pytest.mark.parametrize("op, fact", [(op, fact) for op, facts in OPS.items() for fact in facts
+                                      if fact not in ("m", "n", "k", "longest_row")])
+def test_facts_that_are_missing(library, op, fact):
+    facts = {name: value for name, value in OPS[op].items() if name != fact}
+    assert reason(library, choose(library, op, facts)) == f"error: expected the fact '{fact}'\n"
 
 
-@pytest.mark.parametrize("op, fields", [("bsr_addmm", PRODUCT), ("bsr_attention", ATTENTION)])
-def test_searches(library, op, fields):
+@pytest.mark.parametrize("op", OPS)
+def test_searches(library, op):
     messages = c_void_p()
-    assert choose(library, op, fields)(byref(messages)) == 1 and not messages.value
-    assert "but got null" in reason(library, choose(library, op, None))
-    assert "expected a search, but got null" in reason(library, choose(library, op, fields, search=None))
-    assert "expected a place for parameters" in reason(library, choose(library, op, fields, parameters=False))
-    assert "expected a target out of" in reason(library, choose(library, op, fields, {**SEARCH, "target": None}))
+    facts = OPS[op]
+    assert choose(library, op, facts)(byref(messages)) == 1 and not messages.value
+    assert "expected facts, but got null" in reason(library, choose(library, op, None))
+    assert "expected a search, but got null" in reason(library, choose(library, op, facts, search=None))
+    assert "expected a place for parameters" in reason(library, choose(library, op, facts, parameters=False))
+    assert "expected a target out of" in reason(library, choose(library, op, facts, {**SEARCH, "target": None}))
     assert "expected shared_bytes of at least 1, but got 0" in reason(
-        library, choose(library, op, fields, {**SEARCH, "shared_bytes": 0}))
+        library, choose(library, op, facts, {**SEARCH, "shared_bytes": 0}))
+
+
+def test_ops(library):
+    assert "expected an op, but got null" in reason(library, choose(library, None, PRODUCT))
+    assert "expected an op out of bsr_addmm, bsr_attention, bsr_softmax, flex_attention, sampled_addmm, scatter_mm, but got 'gemm'" \
+        in reason(library, choose(library, "gemm", PRODUCT))
 
 
 def test_sources(library):

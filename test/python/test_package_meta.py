@@ -169,11 +169,11 @@ def test_the_layout_of_dense_is_a_fact(sattn, operands, monkeypatch):
     tuning, seen = sattn.cache._tuning, []
     read, free, choose = tuning._functions()
 
-    def noted(tables, product, *others):
-        seen.append(product.along_k)
-        return choose[type(product)](tables, product, *others)
+    def noted(tables, op, facts, *others):
+        seen.extend(fact.number for fact in facts if fact.name == b"along_k")
+        return choose(tables, op, facts, *others)
 
-    monkeypatch.setattr(tuning, "_functions", lambda: (read, free, {tuning._Product: noted}))
+    monkeypatch.setattr(tuning, "_functions", lambda: (read, free, noted))
     for is_transposed in (False, True):
         source = sattn._source.BsrAddmm(dtype="f32", out="f32", transpose_b=is_transposed)
         assert tuning.choose(None, source, "cpu", (64, 256, 96), 11, 1, ()).startswith("tile = [")

@@ -1,7 +1,7 @@
 //===- BsrAddmm.h - Parameters of bsr_addmm ---------------------*- C++ -*-===//
 //
 // How the parameters of one bsr_addmm are chosen, from what is known of it: the
-// op, and the C library for Python (sattn-c/BsrAddmm.h), ask the same.
+// op, and the C library for Python (sattn-c/Tuning.h), ask the same.
 //
 //===----------------------------------------------------------------------===//
 

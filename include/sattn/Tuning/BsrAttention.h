@@ -1,7 +1,7 @@
 //===- BsrAttention.h - Parameters of bsr_attention -------------*- C++ -*-===//
 //
 // How the parameters of one bsr_attention are chosen: as those of any attention
-// by blocks. The op's methods ask, and the C API (sattn-c/BsrAttention.h).
+// by blocks. The op's methods ask, and the C API (sattn-c/Tuning.h).
 //
 //===----------------------------------------------------------------------===//
 

@@ -527,12 +527,11 @@ private:
                      if (!factor.getType().isF32())
                        factor = arith::ExtFOp::create(
                            nested, loc, nested.getF32Type(), factor);
-                   Value product = arith::MulFOp::create(nested, loc,
-                                                         factors[0], factors[1]);
-                   linalg::YieldOp::create(
-                       nested, loc,
-                       ValueRange{arith::AddFOp::create(nested, loc, args[2],
-                                                        product)});
+                   Value product = arith::MulFOp::create(
+                       nested, loc, factors[0], factors[1]);
+                   linalg::YieldOp::create(nested, loc,
+                                           ValueRange{arith::AddFOp::create(
+                                               nested, loc, args[2], product)});
                  })
           .getResult(0);
     });

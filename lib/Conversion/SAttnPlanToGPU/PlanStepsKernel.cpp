@@ -228,6 +228,7 @@ private:
           return SmallVector<Value>{add(carried[0], stepsOf(column))};
         }).front();
     Value inclusive = prefixSum(toI32(own), thread, sums);
+    barrier();
     Value total = toIndex(load(sums, index(kThreads - 1)));
     Value place = add(done, sub(toIndex(inclusive), own));
     loop(lower, upper, one, place, [&](Value column, ValueRange carried) {

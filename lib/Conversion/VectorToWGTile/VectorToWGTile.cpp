@@ -40,12 +40,16 @@ using namespace sattn;
 // Products: contractions and the reads that feed them
 //===----------------------------------------------------------------------===//
 
-/// The read of an MMA's operand, as a load of shared memory. `rows`, if it is
-/// given, becomes the number of rows of what is read that count, if these may
-/// be fewer than are loaded.
+/// The shared tiles that reads were loaded to, by what was read.
+using LoadedTiles = DenseMap<Value, Value>;
+
+/// The read of an MMA's operand, as a load of shared memory; MMAs of one read
+/// share its tile. `rows`, if it is given, becomes the number of rows of what
+/// is read that count, if these may be fewer than are loaded. Such a tile is
+/// that of one MMA, which clears the other rows in its place.
 static FailureOr<Value> createLoad(OpBuilder &b, vector::ContractionOp contract,
-                                   Value operand, StringRef name,
-                                   Value *rows = nullptr) {
+                                   LoadedTiles &loaded, Value operand,
+                                   StringRef name, Value *rows = nullptr) {
   auto read = operand.getDefiningOp<vector::TransferReadOp>();
   if (!read || read.getMask() ||
       !llvm::all_of(read.getPermutationMap().getResults(),
@@ -66,19 +70,27 @@ static FailureOr<Value> createLoad(OpBuilder &b, vector::ContractionOp contract,
         {OpFoldResult(window->rowsEnd),
          OpFoldResult(window->indices.end()[-2])});
   }
+  bool isShared = !rows || !*rows;
+  if (Value tile = isShared ? loaded.lookup(operand) : Value())
+    return tile;
   VectorType type = read.getVectorType();
   auto tile = wgtile::SharedType::get(b.getContext(), type.getShape(),
                                       type.getElementType(), /*swizzle=*/0);
-  return wgtile::LoadOp::create(b, read.getLoc(), tile, window->memref,
-                                window->indices, IntegerAttr(), IntegerAttr())
-      .getResult();
+  Value load =
+      wgtile::LoadOp::create(b, read.getLoc(), tile, window->memref,
+                             window->indices, IntegerAttr(), IntegerAttr())
+          .getResult();
+  if (isShared)
+    loaded[operand] = load;
+  return load;
 }
 
 /// A left operand that was computed stays in registers.
-static FailureOr<Value>
-createLeftOperand(OpBuilder &b, vector::ContractionOp contract, Value operand) {
+static FailureOr<Value> createLeftOperand(OpBuilder &b,
+                                          vector::ContractionOp contract,
+                                          LoadedTiles &loaded, Value operand) {
   if (operand.getDefiningOp<vector::TransferReadOp>())
-    return createLoad(b, contract, operand, "left");
+    return createLoad(b, contract, loaded, operand, "left");
   auto type = cast<VectorType>(operand.getType());
   return UnrealizedConversionCastOp::create(
              b, contract.getLoc(),
@@ -131,8 +143,8 @@ static std::array<Value, 2> findFactors(vector::ContractionOp op) {
   return {lhs.getIn(), rhs.getIn()};
 }
 
-/// Replaces sums of the products of two tensors' elements, along rows of tiles or
-/// of all of two vectors, which are no MMA, by their parts; false if the
+/// Replaces sums of the products of two tensors' elements, along rows of tiles
+/// or of all of two vectors, which are no MMA, by their parts; false if the
 /// contraction is no such sum.
 static bool splitDotProduct(vector::ContractionOp op) {
   SmallVector<vector::IteratorType> iterators = op.getIteratorTypesArray();
@@ -167,7 +179,8 @@ static bool splitDotProduct(vector::ContractionOp op) {
   return true;
 }
 
-static LogicalResult convertContract(vector::ContractionOp op) {
+static LogicalResult convertContract(vector::ContractionOp op,
+                                     LoadedTiles &loaded) {
   if (splitDotProduct(op))
     return success();
   std::optional<RightOperand> right = findRightOperand(op);
@@ -189,12 +202,12 @@ static LogicalResult convertContract(vector::ContractionOp op) {
                                "rows run along K, but got "
                             << other.getType();
   OpBuilder b(op);
-  FailureOr<Value> lhs = createLeftOperand(b, op, left);
+  FailureOr<Value> lhs = createLeftOperand(b, op, loaded, left);
   if (failed(lhs))
     return failure();
   Value rows;
   FailureOr<Value> rhs =
-      createLoad(b, op, other, "right",
+      createLoad(b, op, loaded, other, "right",
                  *right == RightOperand::RowMajor ? &rows : nullptr);
   if (failed(rhs))
     return failure();
@@ -221,8 +234,10 @@ static LogicalResult convertContract(vector::ContractionOp op) {
   op.replaceAllUsesWith(result);
   op.erase();
   for (Operation *producer : replaced)
-    if (producer && producer->use_empty())
+    if (producer && producer->use_empty()) {
+      loaded.erase(producer->getResult(0));
       producer->erase();
+    }
   return success();
 }
 
@@ -638,8 +653,9 @@ struct ConvertVectorToWGTilePass
     SmallVector<vector::ContractionOp> contracts;
     getOperation().walk(
         [&](vector::ContractionOp op) { contracts.push_back(op); });
+    LoadedTiles loaded;
     for (vector::ContractionOp op : contracts)
-      if (failed(convertContract(op)))
+      if (failed(convertContract(op, loaded)))
         return signalPassFailure();
 
     SmallVector<vector::ScanOp> scans;

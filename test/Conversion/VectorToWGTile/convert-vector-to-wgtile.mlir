@@ -389,3 +389,44 @@ gpu.module @narrow_numbers_module {
     gpu.return
   }
 }
+
+// -----
+
+// Two products of one read: one load, whose tile both have.
+// CHECK-LABEL: gpu.func @shared_operand
+// CHECK-SAME:    (%[[X:.*]]: memref<64x64xbf16>, %[[W:.*]]: memref<64x64xbf16>
+// CHECK:         %[[TILE:.*]] = wgtile.load %[[X]]
+// CHECK-NOT:     wgtile.load %[[X]]
+// CHECK:         wgtile.mma %[[TILE]], %{{.*}}, %{{.*}} :
+// CHECK-NOT:     wgtile.load %[[X]]
+// CHECK:         wgtile.mma %{{.*}}, %[[TILE]], %{{.*}} transpose_b :
+// CHECK-NOT:     vector
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+gpu.module @kernels {
+  gpu.func @shared_operand(%x: memref<64x64xbf16>, %w: memref<64x64xbf16>,
+                           %out: memref<64x64xf32>, %other: memref<64x64xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<64x64xf32>
+    %tile = vector.transfer_read %x[%c0, %c0], %pad {in_bounds = [true, true]}
+        : memref<64x64xbf16>, vector<64x64xbf16>
+    %weights = vector.transfer_read %w[%c0, %c0], %pad {in_bounds = [true, true]}
+        : memref<64x64xbf16>, vector<64x64xbf16>
+    %0 = vector.contract {
+        indexing_maps = [#mk, #kn, #mn],
+        iterator_types = ["parallel", "parallel", "reduction"]} %tile, %weights, %zeros
+        : vector<64x64xbf16>, vector<64x64xbf16> into vector<64x64xf32>
+    %1 = vector.contract {
+        indexing_maps = [#mk, #nk, #mn],
+        iterator_types = ["parallel", "parallel", "reduction"]} %weights, %tile, %zeros
+        : vector<64x64xbf16>, vector<64x64xbf16> into vector<64x64xf32>
+    vector.transfer_write %0, %out[%c0, %c0] {in_bounds = [true, true]}
+        : vector<64x64xf32>, memref<64x64xf32>
+    vector.transfer_write %1, %other[%c0, %c0] {in_bounds = [true, true]}
+        : vector<64x64xf32>, memref<64x64xf32>
+    gpu.return
+  }
+}

@@ -4,7 +4,7 @@
 
 // Memory that threads share without a tile or a ring.
 gpu.module @kernels {
-  // expected-error @below {{'gpu.func' op expected shared memory in rings and tiles of wgtile alone, but got an argument of type 'memref<256xf32, #gpu.address_space<workgroup>>'}}
+  // expected-error @below {{'gpu.func' op expected shared memory in rings and tiles of wgtile, or in arrays of the module, but got an argument of type 'memref<256xf32, #gpu.address_space<workgroup>>'}}
   gpu.func @k(%out: memref<?xf32>, %n: index) workgroup(%buf : memref<256xf32, #gpu.address_space<workgroup>>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %t = gpu.thread_id x
     %c1 = arith.constant 1 : index
@@ -19,11 +19,14 @@ gpu.module @kernels {
 
 // -----
 
-// A barrier that declares no scope.
+// Not all threads of the block run a role.
 gpu.module @kernels {
-  gpu.func @barrier() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    // expected-error @below {{'gpu.barrier' op expected an op whose effects on shared memory and threads are known (SyncOpInterface)}}
-    gpu.barrier
+  gpu.func @barrier() kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    wgtile.roles producer warps 4 registers 0 {
+      // expected-error @below {{'gpu.barrier' op expected no role around a barrier of the thread block}}
+      gpu.barrier
+    }, consumer warps 4 registers 0 consumer_groups 1 {
+    }
     gpu.return
   }
 }

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "sattn/Dialect/WGTile/Analysis/SyncAnalysis.h"
 
+#include "sattn/Dialect/WGTile/Analysis/SharedArrays.h"
+
 #include "mlir/Analysis/Liveness.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
@@ -85,11 +87,9 @@ LogicalResult SyncAnalysis::runBlock(Block &block, States &states) {
     for (const auto &[counters, state] : states)
       (*visitor)(&op, state);
     SmallVector<SyncEffect> effects;
-    if (auto sync = dyn_cast<SyncOpInterface>(op)) {
-      sync.getSyncEffects(effects);
-      if (adjust)
-        adjust(&op, effects);
-    }
+    getSyncEffectsOf(&op, effects);
+    if (adjust && isa<SyncOpInterface>(op))
+      adjust(&op, effects);
     // Most ops have none: the states stay where they are.
     if (effects.empty()) {
       for (auto it = states.begin(); it != states.end();)

@@ -125,6 +125,8 @@ bool SyncState::join(const SyncState &other) {
     tile.unfencedRead |= theirs.unfencedRead;
     tile.written |= theirs.written;
     tile.read |= theirs.read;
+    tile.updated |= theirs.updated;
+    tile.stored |= theirs.stored;
     tile.scope = std::max(tile.scope, theirs.scope);
     insertAll(tile.meetings, theirs.meetings);
     insertAll(tile.cleared, theirs.cleared);

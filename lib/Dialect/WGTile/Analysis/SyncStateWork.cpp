@@ -165,9 +165,10 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
                      "expected a barrier of the block between the clearing of "
                      "the tile's rows and this access")))
     return failure();
-  // Threads write parts of a tile side by side.
-  bool isNextPart =
-      effect.isWrite && effect.proxy == Proxy::Generic && !tile.read;
+  // Threads write parts of a tile side by side, or update them.
+  bool isOtherWrite = effect.isAtomic ? tile.stored : tile.updated;
+  bool isNextPart = effect.isWrite && effect.proxy == Proxy::Generic &&
+                    !tile.read && !isOtherWrite;
   if (failed(require(!tile.written || isNextPart, Kind::Barrier,
                      "expected a barrier between the threads' writes of the "
                      "tile and this access")))
@@ -190,6 +191,8 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
     tile.meetings = {nullptr};
     if (!effect.async)
       (effect.isWrite ? tile.written : tile.read) = true;
+    if (effect.isWrite)
+      (effect.isAtomic ? tile.updated : tile.stored) = true;
   } else if (!effect.isWrite && !effect.async && !isStage) {
     // All threads of the warp have waited for its reads of the stage.
     tile.read = true;
@@ -245,7 +248,7 @@ void SyncState::barrier(SyncScope scope) {
   for (auto it = tiles.begin(); it != tiles.end();) {
     TileState &tile = it->second;
     if (tile.scope <= scope)
-      tile.written = tile.read = false;
+      tile.written = tile.read = tile.updated = tile.stored = false;
     if (scope == SyncScope::Block)
       tile.cleared.clear();
     it = tile.isClean() ? tiles.erase(it) : std::next(it);

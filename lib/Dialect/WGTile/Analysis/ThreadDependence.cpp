@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "sattn/Dialect/WGTile/Analysis/ThreadDependence.h"
 
-#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Dialect/WGTile/Analysis/SharedArrays.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -92,8 +92,11 @@ void ThreadDependence::visit(Operation *op) {
   bool depends = llvm::any_of(op->getOperands(), [&](Value operand) {
     return values.contains(operand) || isa<RankedTensorType>(operand.getType());
   });
+  // No thread writes to a shared array while another reads it: the check of
+  // effects sees to it.
   if (auto load = dyn_cast<memref::LoadOp>(op))
-    depends |= written.contains(getBase(load.getMemRef()));
+    depends |= !isSharedArray(load.getMemRef()) &&
+               written.contains(getBase(load.getMemRef()));
   else
     depends |= !isFunction(op);
   if (depends)
@@ -139,15 +142,16 @@ void ThreadDependence::visitRegions(Operation *op) {
 
 bool ThreadDependence::isDivergent(Operation *op) const {
   auto depends = [&](ValueRange operands) {
-    return llvm::any_of(
-        operands, [&](Value value) { return values.contains(value); });
+    return llvm::any_of(operands,
+                        [&](Value value) { return values.contains(value); });
   };
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return values.contains(branch.getCondition());
   if (auto choice = dyn_cast<scf::IndexSwitchOp>(op))
     return values.contains(choice.getArg());
   if (auto loop = dyn_cast<scf::ForOp>(op))
-    return depends({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+    return depends(
+        {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return values.contains(loop.getConditionOp().getCondition());
   if (auto tiles = dyn_cast<ForEachTileOp>(op))
@@ -168,14 +172,16 @@ Operation *ThreadDependence::findDivergence(Operation *op) const {
 /// exchange parts of a tile.
 static bool isCollective(Operation *op) {
   SmallVector<SyncEffect> effects;
-  if (auto sync = dyn_cast<SyncOpInterface>(op))
-    sync.getSyncEffects(effects);
-  return !effects.empty() ||
-         (isa_and_present<WGTileDialect>(op->getDialect()) &&
-          op->getNumRegions() == 0 &&
-          llvm::any_of(op->getOperands(), [](Value value) {
-            return isa<RankedTensorType>(value.getType());
-          }));
+  getSyncEffectsOf(op, effects);
+  bool meets = llvm::any_of(effects, [](const SyncEffect &effect) {
+    // Each thread accesses elements of its own.
+    return !effect.value || !isSharedArray(effect.value);
+  });
+  return meets || (isa_and_present<WGTileDialect>(op->getDialect()) &&
+                   op->getNumRegions() == 0 &&
+                   llvm::any_of(op->getOperands(), [](Value value) {
+                     return isa<RankedTensorType>(value.getType());
+                   }));
 }
 
 /// Thread blocks of a cluster have different numbers; they meet with the same

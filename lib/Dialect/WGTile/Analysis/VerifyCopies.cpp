@@ -73,8 +73,8 @@ static Value findCondition(ProducerCommitOp commit) {
 }
 
 /// Stages are taken in the order of their commits, one in each iteration of the
-/// loop. So the iteration that takes a stage is known by how many were committed
-/// before it and not yet taken.
+/// loop. So the iteration that takes a stage is known by how many were
+/// committed before it and not yet taken.
 bool CooperativeStages::isMatched(Operation *take, Operation *commit,
                                   const Commit &stage) const {
   auto loop = dyn_cast<scf::ForOp>(take->getParentOp());

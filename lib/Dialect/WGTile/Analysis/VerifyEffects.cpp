@@ -7,35 +7,17 @@
 //===----------------------------------------------------------------------===//
 #include "sattn/Dialect/WGTile/Analysis/VerifyEffects.h"
 
-#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Dialect/WGTile/Analysis/SharedArrays.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace wgtile;
-
-/// The generic, the global and the local address space of LLVM's NVPTX backend.
-static constexpr int64_t kOutsideShared[] = {0, 1, 5};
-
-/// Whether a memref lies in global memory, or in a thread's own.
-static bool isOutsideShared(BaseMemRefType type) {
-  Attribute space = type.getMemorySpace();
-  if (!space)
-    return true;
-  if (auto number = dyn_cast<IntegerAttr>(space))
-    return llvm::is_contained(kOutsideShared, number.getInt());
-  auto named = dyn_cast<gpu::AddressSpaceAttr>(space);
-  return named && named.getValue() != gpu::AddressSpace::Workgroup;
-}
-
-static bool isShared(Type type) {
-  auto memref = dyn_cast<BaseMemRefType>(type);
-  return memref && !isOutsideShared(memref);
-}
 
 /// Values that stand for shared memory.
 static bool isSharedTile(Type type) {
@@ -54,8 +36,7 @@ static bool isRegisterOp(Operation *op) {
 
 /// Whether an op without SyncOpInterface is known to touch no shared memory.
 static bool isConfined(Operation *op) {
-  if (!isBranch(op) &&
-      llvm::any_of(op->getOperandTypes(), isSharedTile))
+  if (!isBranch(op) && llvm::any_of(op->getOperandTypes(), isSharedTile))
     return false;
   if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
       op->hasTrait<OpTrait::IsTerminator>() || isRegisterOp(op))
@@ -73,28 +54,59 @@ static bool isConfined(Operation *op) {
   });
 }
 
-/// Arrays of a module (`memref.get_global`) are those of kernels that sort and
-/// plan, without tiles (KernelBuilder): accesses of these are not followed, but
-/// their barriers are checked like others.
+/// Whether an op does nothing with shared arrays but read, write and update
+/// their elements, which the analysis follows.
+static bool accessesElements(Operation *op) {
+  return isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp,
+             vector::LoadOp, vector::StoreOp>(op);
+}
+
+/// Shared memory has two forms: rings and tiles of wgtile, and arrays of the
+/// module, each by one value, so that one array is one place.
+static LogicalResult
+verifySharedValues(Operation *op, DenseMap<StringAttr, Operation *> &arrays) {
+  if (auto array = dyn_cast<memref::GetGlobalOp>(op)) {
+    if (!isSharedMemory(array.getType()))
+      return success();
+    auto [it, isNew] =
+        arrays.try_emplace(array.getNameAttr().getRootReference(), op);
+    if (isNew)
+      return success();
+    InFlightDiagnostic error =
+        op->emitOpError("expected one memref.get_global for each array in "
+                        "shared memory");
+    error.attachNote(it->second->getLoc()) << "another one of it";
+    return failure();
+  }
+  SmallVector<Value> values(op->getOperands());
+  llvm::append_range(values, op->getResults());
+  for (Value value : values)
+    if (isSharedMemory(value.getType()) &&
+        !(isSharedArray(value) && accessesElements(op)))
+      return op->emitOpError()
+             << "expected shared memory in rings and tiles of wgtile, or in "
+                "arrays of the module that are loaded from and stored to, but "
+                "got "
+             << value.getType();
+  return success();
+}
+
 LogicalResult wgtile::verifyDeclaredEffects(gpu::GPUFuncOp kernel) {
   for (Value argument : kernel.getBody().getArguments())
-    if (isShared(argument.getType()))
+    if (isSharedMemory(argument.getType()))
       return kernel.emitOpError()
-             << "expected shared memory in rings and tiles of wgtile alone, "
-                "but got an argument of type "
+             << "expected shared memory in rings and tiles of wgtile, or in "
+                "arrays of the module, but got an argument of type "
              << argument.getType();
-  WalkResult walk = kernel.getBody().walk([](Operation *op) {
-    SmallVector<Value> values(op->getOperands());
-    llvm::append_range(values, op->getResults());
-    for (Value value : values)
-      if (isShared(value.getType()) &&
-          !value.getDefiningOp<memref::GetGlobalOp>()) {
-        op->emitOpError() << "expected shared memory in rings and tiles of "
-                             "wgtile alone, but got "
-                          << value.getType();
-        return WalkResult::interrupt();
-      }
-    if (isa<SyncOpInterface>(op) || isConfined(op))
+  DenseMap<StringAttr, Operation *> arrays;
+  WalkResult walk = kernel.getBody().walk([&](Operation *op) {
+    if (failed(verifySharedValues(op, arrays)))
+      return WalkResult::interrupt();
+    if (isa<gpu::BarrierOp>(op) && op->getParentOfType<RolesOp>()) {
+      op->emitOpError("expected no role around a barrier of the thread block");
+      return WalkResult::interrupt();
+    }
+    if (isa<SyncOpInterface, gpu::BarrierOp>(op) || isConfined(op))
       return WalkResult::advance();
     op->emitOpError("expected an op whose effects on shared memory and threads "
                     "are known (SyncOpInterface)");

@@ -119,15 +119,14 @@ Value KernelBuilder::prefixSum(Value value, Value thread, Value sums) {
   int64_t threads = cast<MemRefType>(sums.getType()).getNumElements();
   Value zero = index(0);
   store(value, sums, thread);
-  barrier();
   for (int64_t distance = 1; distance < threads; distance *= 2) {
+    barrier();
     Value from = sub(thread, index(distance));
     Value has = compare(arith::CmpIPredicate::sge, from, zero);
     Value other = load(sums, clamp(from, zero, thread));
     value = add(value, arith::SelectOp::create(b, has, other, i32(0)));
     barrier();
     store(value, sums, thread);
-    barrier();
   }
   return value;
 }

@@ -10,11 +10,12 @@
 
 #include "TestPasses.h"
 
-#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Dialect/WGTile/Analysis/SharedArrays.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -27,8 +28,9 @@ using Kind = SyncEffect::Kind;
 
 static SmallVector<SyncEffect> getEffects(Operation *op) {
   SmallVector<SyncEffect> effects;
-  if (auto sync = dyn_cast<SyncOpInterface>(op))
-    sync.getSyncEffects(effects);
+  // Accesses of arrays are not synchronization.
+  if (isa<SyncOpInterface, gpu::BarrierOp>(op))
+    getSyncEffectsOf(op, effects);
   return effects;
 }
 
@@ -128,10 +130,10 @@ static void makeConditional(Operation *op,
   });
   fill(branch.elseBlock(), [&] {
     for (Type type : op->getResultTypes())
-      others.push_back(type.isIntOrFloat()
-                           ? arith::ConstantOp::create(b, loc, b.getZeroAttr(type))
-                                 .getResult()
-                           : op->getOperand(0));
+      others.push_back(type.isIntOrFloat() ? arith::ConstantOp::create(
+                                                 b, loc, b.getZeroAttr(type))
+                                                 .getResult()
+                                           : op->getOperand(0));
     return ValueRange(others);
   });
 }
@@ -160,7 +162,10 @@ static bool isNeededInAllBlocks(Operation *op) {
 
 static void addUnknownBarrier(Operation *op) {
   OpBuilder b(op);
-  gpu::BarrierOp::create(b, op->getLoc());
+  LLVM::InlineAsmOp::create(b, op->getLoc(), TypeRange(), ValueRange(),
+                            "bar.sync 0;", "", /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
 }
 
 /// Attributes that are places in shared memory.
@@ -205,6 +210,11 @@ struct TestDropSyncPass
            "only some threads or blocks reach it";
   }
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                    scf::SCFDialect>();
+  }
+
   void runOnOperation() override {
     SmallVector<gpu::GPUModuleOp> modules(
         getOperation().getOps<gpu::GPUModuleOp>());
@@ -223,7 +233,7 @@ struct TestDropSyncPass
         if (hasEffect(op, Kind::Clear) && hasEffect(op, Kind::Issue))
           check(module, op, index, "with it twice", repeat);
         if (isa<gpu::ReturnOp>(op))
-          check(module, op, index, "after a barrier of another dialect",
+          check(module, op, index, "after a barrier in assembly",
                 addUnknownBarrier);
         auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
         // Other offsets are of columns.

@@ -182,6 +182,8 @@ private:
     /// Accesses of threads that no fence has ordered before asynchronous ones.
     bool unfencedWrite = false, unfencedRead = false;
     bool written = false, read = false;
+    /// Whether one of the writes was an atomic update, and whether one was not.
+    bool updated = false, stored = false;
     SyncScope scope = SyncScope::Warp;
     /// The first ops with a barrier after the one with the last unfenced
     /// access, on each path; null where there was none.
@@ -189,8 +191,8 @@ private:
     /// The numbers of rows from which on warps may be clearing the tile.
     std::set<unsigned> cleared;
     auto key() const {
-      return std::tie(unfencedWrite, unfencedRead, written, read, scope,
-                      meetings, cleared);
+      return std::tie(unfencedWrite, unfencedRead, written, read, updated,
+                      stored, scope, meetings, cleared);
     }
     bool isUnfenced() const { return unfencedWrite || unfencedRead; }
     bool isClean() const {

@@ -111,6 +111,8 @@ struct SyncEffect {
   bool isWrite = false;
   /// Whether each warp reads rows that it cleared itself as it cleared them.
   bool isCleared = false;
+  /// Whether a write is an atomic update, whose order among others is free.
+  bool isAtomic = false;
   /// The kind of work that is issued, committed or waited for. An access
   /// without one is complete when the op is.
   std::optional<AsyncKind> async = {};
@@ -141,6 +143,12 @@ struct SyncEffect {
                           std::optional<AsyncKind> async = {},
                           SyncScope scope = SyncScope::Block) {
     return access(tile, /*isWrite=*/true, proxy, async, scope);
+  }
+  /// An atomic update of elements by threads.
+  static SyncEffect update(mlir::Value tile) {
+    SyncEffect effect = write(tile, Proxy::Generic);
+    effect.isAtomic = true;
+    return effect;
   }
   /// Without rows, nothing is cleared.
   SyncEffect afterClear(mlir::Value rows) const {

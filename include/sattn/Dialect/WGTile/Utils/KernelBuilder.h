@@ -100,7 +100,7 @@ protected:
                                       Body body);
 
   /// The sum of the values (i32) of this thread and those before it. `sums`, an
-  /// array of one element a thread, holds all of them until the next barrier.
+  /// array of one element a thread, holds all of them after the next barrier.
   mlir::Value prefixSum(mlir::Value value, mlir::Value thread,
                         mlir::Value sums);
 };

@@ -22,6 +22,7 @@ using namespace wgtile;
 /// work, or by less of it and by where they are.
 static constexpr int64_t kThreads = 256;
 static constexpr int64_t kClasses = 1024;
+static constexpr int64_t kClassesPerThread = kClasses / kThreads;
 static constexpr int64_t kPlaces = 64;
 
 namespace {
@@ -122,22 +123,20 @@ private:
              classOf(row, largest));
     });
     barrier();
-    // Places of the classes.
-    Value first = mul(thread, index(kClasses / kThreads));
-    Value last = add(first, index(kClasses / kThreads));
-    Value own = KernelBuilder::loop(first, last, one, i32(0),
-                                    [&](Value i, ValueRange carried) {
-                                      return SmallVector<Value>{
-                                          add(carried[0], load(classes, i))};
-                                    })
-                    .front();
+    // Places of the classes, so many for each thread. The prefix sum has the
+    // barrier between the reads of the counts and the writes of the places.
+    Value first = mul(thread, index(kClassesPerThread));
+    SmallVector<Value> counts;
+    Value own = i32(0);
+    for (int64_t i = 0; i < kClassesPerThread; ++i) {
+      counts.push_back(load(classes, add(first, index(i))));
+      own = add(own, counts.back());
+    }
     Value before = sub(prefixSum(own, thread, sums), own);
-    KernelBuilder::loop(first, last, one, before,
-                        [&](Value i, ValueRange carried) {
-                          Value count = load(classes, i);
-                          store(carried[0], classes, i);
-                          return SmallVector<Value>{add(carried[0], count)};
-                        });
+    for (auto [i, count] : llvm::enumerate(counts)) {
+      store(before, classes, add(first, index(i)));
+      before = add(before, count);
+    }
     barrier();
     forEachRow([&](Value row) {
       Value place = atomic(arith::AtomicRMWKind::addi, i32(1), classes,

@@ -627,9 +627,12 @@ def WGTileVerifySync
     - two places in shared memory overlap, or one lies outside it;
     - rows of a tile are cleared by an MMA (`rows`) while asynchronous work uses the
       tile, or threads read it without a barrier after that;
-    - an op without `SyncOpInterface` may access shared memory or let threads meet: a
-      memref in shared memory other than a global one (whose accesses are not checked), `gpu.barrier`, inline assembly, a call, an op whose
-      effects are not known;
+    - an op without `SyncOpInterface` may access shared memory or let threads meet:
+      inline assembly, a call, an op whose effects are not known, a `gpu.barrier`
+      of some roles only;
+    - an array of the module in shared memory (`memref.get_global`) is read or
+      stored to without a barrier after it was stored to, updated or read by others;
+      any other memref in shared memory is refused;
     - a condition or a bound that may differ between threads decides whether they
       reach an op that synchronizes, or that exchanges parts of a tile;
     - a `wgtile.cluster_reduce` is in a branch or a loop;

@@ -1,0 +1,41 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "sattn/Tuning/NamedFacts.h"
+#include "sattn/Tuning/BsrAddmm.h"
+
+using namespace sattn;
+using namespace sattn::tuning;
+
+static llvm::Expected<Choice> chooseByName(llvm::ArrayRef<meta::Table> tables,
+                                           NamedFacts &given,
+                                           const Search &search) {
+  bsr_addmm::Facts facts;
+  facts.m = given.find("m");
+  facts.n = given.find("n");
+  facts.k = given.find("k");
+  facts.blockRows = given.require("block_rows");
+  facts.blockColumns = given.require("block_columns");
+  facts.batches = given.find("batches", /*least=*/1).value_or(1);
+  facts.dtype = given.requireText(
+      "dtype", {"f16", "bf16", "f32", "f64", "i8", "f8E4M3FN", "f8E5M2"});
+  facts.outDtype =
+      given.requireText("out_dtype", {"f16", "bf16", "f32", "f64", "i32"});
+  facts.nnz = given.find("nnz");
+  facts.longestRow = given.find("longest_row");
+  facts.alpha = given.number("alpha", 1);
+  facts.beta = given.number("beta", 1);
+  facts.sharesColumns = given.isSet("shares_columns");
+  facts.alongK = given.isSet("along_k");
+  if (llvm::Error error = given.takeError())
+    return error;
+  return bsr_addmm::choose(tables, facts, search);
+}
+
+namespace sattn::tuning {
+NamedOp getBsrAddmmByName() { return {"bsr_addmm", chooseByName}; }
+} // namespace sattn::tuning

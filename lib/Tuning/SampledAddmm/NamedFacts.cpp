@@ -1,0 +1,30 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "sattn/Tuning/NamedFacts.h"
+#include "sattn/Tuning/SampledAddmm.h"
+
+using namespace sattn;
+using namespace sattn::tuning;
+
+static llvm::Expected<Choice> chooseByName(llvm::ArrayRef<meta::Table>,
+                                           NamedFacts &given,
+                                           const Search &search) {
+  sampled_addmm::Facts facts;
+  facts.blockRows = given.require("block_rows");
+  facts.blockColumns = given.require("block_columns");
+  facts.elementBytes = given.require("element_bytes");
+  facts.k = given.find("k");
+  facts.canBeRun = given.isSet("can_be_run");
+  if (llvm::Error error = given.takeError())
+    return error;
+  return sampled_addmm::choose(facts, search);
+}
+
+namespace sattn::tuning {
+NamedOp getSampledAddmmByName() { return {"sampled_addmm", chooseByName}; }
+} // namespace sattn::tuning
