@@ -83,9 +83,9 @@ def package(sattn):
 def short(monkeypatch):
     """Takes away the long way of bsr_dense_addmm, which calls take that are no repetitions."""
     def take_away():
-        from sattn import _operand
+        from sattn._arrays import sparse_operand
 
         def operand_of(_):
             raise AssertionError("the long way was taken")
-        monkeypatch.setattr(_operand, "operand_of", operand_of)
+        monkeypatch.setattr(sparse_operand, "operand_of", operand_of)
     return take_away

@@ -189,10 +189,10 @@ def test_without_triton(package, given, monkeypatch):
 
 def test_float32_precision(package, given, monkeypatch):
     """What is asked of PyTorch's matmul is asked of ours."""
-    from sattn import _dense_mm
+    from sattn._ops import bsr_mm
 
     seen = []
-    monkeypatch.setattr(_dense_mm, "bsr_dense_mm", lambda *arguments, **options: seen.append(options["precision"]))
+    monkeypatch.setattr(bsr_mm, "bsr_dense_mm", lambda *arguments, **options: seen.append(options["precision"]))
     before = torch.get_float32_matmul_precision()
     try:
         with package.enable():

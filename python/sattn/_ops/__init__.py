@@ -1,0 +1,1 @@
+"""The package's operations, a file each."""

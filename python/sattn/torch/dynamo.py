@@ -1,0 +1,327 @@
+"""Calls of the package's functions as torch.compile traces them: what it runs in their place while it makes a graph.
+
+Each becomes an operation of torch/library.py. The functions here are traced themselves, so that all that they read is
+guarded, and tensors become inputs of the graph. What has no operation breaks the graph, and then runs as it is.
+This file imports PyTorch and its compiler.
+"""
+
+import functools
+import json
+import sys
+import types
+
+import numpy as np
+import torch
+
+from . import library  # noqa: F401
+from .._arrays import sparse_operand
+from .._masks import block_masks
+from .._masks.block_masks import BlockMask
+from .._ops import bsr_addmm, bsr_mm, bsr_softmax, flex_attention, linear, sampled_addmm
+from . import described_values
+
+#: Values that tracing one function reads, at most.
+READS_LIMIT = 500
+SMALL, LARGE, SMALL_END, LARGE_END = described_values.SMALL, described_values.LARGE, 2**24, 2**31
+LIBRARIES, OPENED = described_values.LIBRARIES, described_values.OPENED
+#: Whether Dynamo guards an attribute that is read of a class; one of an older PyTorch keeps its first value.
+GUARDS_CLASSES = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 15)
+_constant = torch.compiler.assume_constant_result
+
+
+@_constant
+def _next(kind, *described):
+    return described_values.describe(kind, described)
+
+
+@_constant
+def _options_text(*items):
+    return json.dumps(dict(items))
+
+
+def _read(parent, how, key):
+    """As capturing.READS says."""
+    if how == "closure":
+        return parent.__closure__[key].cell_contents
+    if how == "global":
+        # The names of functions that are made in the graph are not to be had otherwise.
+        return getattr(sys.modules[parent.__module__], key)
+    if how == "default":
+        return parent.__defaults__[key]
+    if how == "keyword default":
+        return parent.__kwdefaults__[key]
+    if how == "function":
+        return parent.__func__
+    if how == "self":
+        return parent.__self__
+    if how == "partial":
+        return parent.func
+    if how == "argument":
+        return parent.args[key]
+    if how == "keyword":
+        return parent.keywords[key]
+    if how == "attribute":
+        return getattr(parent, key)
+    if how == "method":
+        return getattr(parent, key).__func__
+    if how == "special":
+        return getattr(type(parent), key)
+    if how == "class":
+        return type(parent)
+    if how == "builtin":  # Which the globals may hide.
+        return key in sys.modules[parent.__module__].__dict__
+    return parent[key]
+
+
+def _fixed(number):
+    """The integer, on which the graph depends then."""
+    return len(range(number)) if number >= 0 else -len(range(-number))
+
+
+def _kind_of(value, parent):
+    """(kind, details) of a value, for torch/described_values.py."""
+    if isinstance(value, torch.Tensor):
+        return "tensor", (value.dtype, value.dim())
+    if isinstance(value, np.ndarray):
+        return "tensor", (torch.from_numpy(value).dtype, value.ndim)
+    if isinstance(value, bool) or value is None or isinstance(value, (str, bytes)):
+        return "same", (value,)
+    if type(value) is int:
+        if -SMALL_END <= value <= SMALL_END:
+            return "number", (SMALL, False)
+        if -LARGE_END <= value < LARGE_END:
+            return "number", (LARGE, False)
+        return "same", (value,)
+    if isinstance(value, float):
+        return "number", (0.5, False)
+    if isinstance(value, types.FunctionType):
+        module = value.__module__
+        if module in OPENED or module is not None and module.partition(".")[0] not in LIBRARIES:
+            defaults, names = value.__defaults__, value.__kwdefaults__
+            return "function", (value.__code__, module, 0 if defaults is None else len(defaults),
+                                () if names is None else tuple(names))
+        return "same", (value,)
+    if isinstance(value, types.MethodType):
+        return "method", (value.__self__ is parent,)
+    if isinstance(value, functools.partial):
+        return "partial", (len(value.args), tuple(value.keywords))
+    if type(value) is list or type(value) is tuple:
+        return "sequence", (type(value), len(value))
+    if type(value) is dict:
+        return "dict", (tuple(value),)
+    if isinstance(value, (types.ModuleType, type, types.BuiltinFunctionType, np.generic)):
+        return "same", (value,)
+    return "object", (type(value),)
+
+
+def _taken(kind, function, arrays, floats, integers):
+    """(the text of a function, "") and what it captures, added to the lists; or ("", why it cannot be traced)."""
+    values, described = [function], [(-1, "", None, *_kind_of(function, None))]
+    for _ in range(READS_LIMIT):
+        step = _next(kind, *described)
+        if step[0] == "read":
+            parent, how, key = step[1:]
+            if how == "attribute" and not GUARDS_CLASSES and isinstance(values[parent], type):
+                return "", f"argument '{kind}': an attribute of a class, which this PyTorch does not guard"
+            value = _read(values[parent], how, key)
+            values.append(value)
+            described.append((parent, how, key, *_kind_of(value, values[parent])))
+        elif step[0] == "fix":
+            place = step[1]
+            value = values[place]
+            fixed = float(value) if isinstance(value, float) else _fixed(value)
+            described[place] = (*described[place][:4], (fixed, True))
+        elif step[0] == "refused":
+            return "", step[1]
+        else:
+            for place, dimension in step[2]:
+                value = values[place]
+                if dimension >= 0:
+                    integers.append(value.shape[dimension])
+                elif isinstance(value, np.ndarray):
+                    arrays.append(_of_one(torch.from_numpy(value)))
+                elif isinstance(value, torch.Tensor):
+                    arrays.append(_of_one(value))
+                elif isinstance(value, float):
+                    floats.append(value)
+                else:
+                    integers.append(value)
+            return step[1], f"{kind} captures a tensor that requires a gradient" if _requires_grad(*arrays) else ""
+    return "", f"argument '{kind}': the function captures more than {READS_LIMIT} values"
+
+
+def _of_one(tensor):
+    return tensor if tensor.dim() else tensor.view(1)
+
+
+def _mask_parts(block_mask):
+    """(lists, numbers, mask_mod or None) of a BlockMask, as attention_mask.parts_of."""
+    lengths, block = block_mask.seq_lengths, block_mask.BLOCK_SIZE
+    if isinstance(block_mask, BlockMask):
+        if block_mask._given is None:
+            batch = block_mask._batch
+            return [], [*lengths, *block, *batch, int(block_mask._separate)], block_mask._mask_mod
+        given, mask_mod = block_mask._given, block_mask._mask_mod
+    else:
+        given = (block_mask.kv_num_blocks, block_mask.kv_indices, block_mask.full_kv_num_blocks,
+                 block_mask.full_kv_indices)
+        mask_mod = block_mask.mask_mod
+    lists = [array for array in given if array is not None]
+    if mask_mod is not None and mask_mod.__name__ == block_masks.SLICED:
+        mask_mod = None
+    return lists, [*lengths, *block, 1, 1, 1], mask_mod
+
+
+@torch.compiler.substitute_in_graph(block_masks.create_block_mask)
+def _create_block_mask_call(mask_mod, B, H, Q_LEN, KV_LEN, device=None, BLOCK_SIZE=128, _compile=False,
+                            separate_full_blocks=True, compute_dq_write_order=False, dq_kv_order=True):
+    block = tuple(BLOCK_SIZE) if isinstance(BLOCK_SIZE, (tuple, list)) else (BLOCK_SIZE, BLOCK_SIZE)
+    if device is not None or len(block) != 2:
+        torch._dynamo.graph_break(msg="sattn.create_block_mask: a device, or no size of blocks")
+        return block_masks.create_block_mask(mask_mod, B, H, Q_LEN, KV_LEN, device, BLOCK_SIZE, _compile,
+                                             separate_full_blocks, compute_dq_write_order, dq_kv_order)
+    mask = object.__new__(BlockMask)
+    mask.seq_lengths, mask.BLOCK_SIZE = (Q_LEN, KV_LEN), block
+    mask._mask_mod, mask._given, mask._transposed, mask._made = mask_mod, None, None, {}
+    mask._batch, mask._separate, mask._device = (1 if B is None else B, 1 if H is None else H), separate_full_blocks, None
+    for name in block_masks.ORDERS:
+        setattr(mask, name, None)
+    return mask
+
+
+def _end(number):
+    return None if number is None else _fixed(number)
+
+
+def _is_scalar(number):
+    return isinstance(number, (int, float)) and not isinstance(number, bool)
+
+
+def _flex_reason(query, key, value, block_mask, scale, kernel_options, return_aux, window):
+    """Why a call of flex_attention has no operation, or ""."""
+    if not (isinstance(query, torch.Tensor) and isinstance(key, torch.Tensor) and isinstance(value, torch.Tensor)):
+        return "query, key and value are no tensors"
+    if query.dim() != 4 or value.dim() != 4 or key.dim() != 4:
+        return "query, key and value have not four dimensions"
+    if torch.is_grad_enabled() and (query.requires_grad or key.requires_grad or value.requires_grad):
+        return "query, key or value require a gradient"
+    if scale is not None and not _is_scalar(scale):
+        return "scale is no number of Python"
+    if block_mask is not None and not hasattr(block_mask, "BLOCK_SIZE"):
+        return "block_mask is no BlockMask"
+    if window is not None and not (isinstance(window, (list, tuple)) and len(window) == 2):
+        return "window is no pair"
+    return ""
+
+
+@torch.compiler.substitute_in_graph(flex_attention.flex_attention)
+def _flex_attention_call(query, key, value, score_mod=None, block_mask=None, scale=None, enable_gqa=False, return_lse=False,
+                         kernel_options=None, *, return_aux=None, causal=None, window=None, prefix=None):
+    reason = _flex_reason(query, key, value, block_mask, scale, kernel_options, return_aux, window)
+    arrays, floats, integers, lists, mask = [], [], [], [], []
+    score = mask_text = ""
+    if not reason and score_mod is not None:
+        score, reason = _taken("score_mod", score_mod, arrays, floats, integers)
+    if not reason and block_mask is not None:
+        lists, mask, mask_mod = _mask_parts(block_mask)
+        if mask_mod is not None:
+            mask_text, reason = _taken("mask_mod", mask_mod, arrays, floats, integers)
+    band = []
+    if causal is not None or window is not None or prefix is not None:
+        band = list(_band_of(causal, None if prefix is None else _fixed(prefix),
+                             *(() if window is None else (_end(window[0]), _end(window[1])))))
+    if reason:
+        torch._dynamo.graph_break(msg=f"sattn.flex_attention: {reason}")
+        return flex_attention.flex_attention(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse,
+                                              kernel_options, return_aux=return_aux, causal=causal, window=window,
+                                              prefix=prefix)
+    with_lse = bool(return_lse) if return_aux is None else bool(return_aux.lse)
+    with_scores = return_aux is not None and bool(return_aux.max_scores)
+    options = "" if kernel_options is None else _options_text(*kernel_options.items())
+    out, lse, largest = torch.ops.sattn.flex_attention(
+        query, key, value, score, mask_text, arrays, floats if floats else None, integers, lists, mask, band, scale,
+        bool(enable_gqa), with_lse, with_scores, options)
+    if return_aux is not None:
+        return out, flex_attention.AuxOutput(lse=lse if with_lse else None, max_scores=largest if with_scores else None)
+    return (out, lse) if return_lse else out
+
+
+@_constant
+def _band_of(causal, prefix, *window):
+    return tuple(library.band_of(described_values.band(causal, prefix, window)))
+
+
+def _operand_parts(bsr):
+    """(crow, col, matrix, columns) of an operand, or None."""
+    if isinstance(bsr, tuple):
+        return (*bsr, None) if len(bsr) == 3 else None
+    if isinstance(bsr, sparse_operand.Prepared):
+        return bsr._crow, bsr._col, bsr.values, bsr.shape[-1]
+    if isinstance(bsr, torch.Tensor) and bsr.layout == torch.sparse_bsr:  # In export.
+        return None, None, bsr, None
+    return None
+
+
+def _requires_grad(*tensors):
+    if not torch.is_grad_enabled():
+        return False
+    for tensor in tensors:
+        if isinstance(tensor, torch.Tensor) and tensor.requires_grad:
+            return True
+    return False
+
+
+@torch.compiler.substitute_in_graph(linear.linear)
+def _linear_call(x, weight, bias=None, *, out=None, precision=None):
+    parts = _operand_parts(weight)
+    if parts is None or out is not None or not isinstance(x, torch.Tensor) or _requires_grad(x, parts[2], bias):
+        torch._dynamo.graph_break(msg="sattn.linear: an out, a gradient, or operands that are no tensors")
+        return linear.linear(x, weight, bias, out=out, precision=precision)
+    return torch.ops.sattn.linear(x, *parts, bias, "" if precision is None else precision)
+
+
+@torch.compiler.substitute_in_graph(bsr_addmm.bsr_dense_addmm)
+def _addmm_call(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=None, out=None, skip_checks=False,
+                max_grid=None, meta=None, check=None, precision=None, strict=False):
+    parts = _operand_parts(bsr)
+    if parts is None or not isinstance(dense, torch.Tensor) or not _is_scalar(beta) or not _is_scalar(alpha) \
+            or out is not None or meta is not None or check or strict or skip_checks or max_grid is not None \
+            or _requires_grad(input, parts[2], dense, left_alpha, right_alpha):
+        torch._dynamo.graph_break(msg="sattn.bsr_dense_addmm: an out, a gradient, an option, or operands that are no tensors")
+        return bsr_addmm.bsr_dense_addmm(input, bsr, dense, beta=beta, alpha=alpha, left_alpha=left_alpha,
+                                    right_alpha=right_alpha, out=out, skip_checks=skip_checks, max_grid=max_grid, meta=meta,
+                                    check=check, precision=precision, strict=strict)
+    return torch.ops.sattn.bsr_addmm(input, *parts, dense, beta, alpha, left_alpha, right_alpha,
+                                     "" if precision is None else precision)
+
+
+@torch.compiler.substitute_in_graph(bsr_mm.bsr_dense_mm)
+def _dense_mm_call(bsr, dense, *, out=None, skip_checks=False, max_grid=None, meta=None, check=None, precision=None,
+                   strict=False):
+    return _addmm_call(None, bsr, dense, beta=0, out=out, skip_checks=skip_checks, max_grid=max_grid, meta=meta,
+                       check=check, precision=precision, strict=strict)
+
+
+@torch.compiler.substitute_in_graph(sampled_addmm.sampled_addmm)
+def _sampled_addmm_call(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_checks=False, max_grid=None, meta=None,
+                        check=None, precision=None, strict=False):
+    if not _is_tuple_of_tensors(input) or not isinstance(mat1, torch.Tensor) or not _is_scalar(beta) \
+            or not _is_scalar(alpha) or out is not None or meta is not None or check or strict or skip_checks \
+            or max_grid is not None or _requires_grad(input[2], mat1, mat2):
+        torch._dynamo.graph_break(msg="sattn.sampled_addmm: an out, a gradient, an option, or operands that are no tensors")
+        return sampled_addmm.sampled_addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=out, skip_checks=skip_checks,
+                                      max_grid=max_grid, meta=meta, check=check, precision=precision, strict=strict)
+    values = torch.ops.sattn.sampled_addmm(*input, mat1, mat2, beta, alpha, "" if precision is None else precision)
+    return input[0], input[1], values
+
+
+def _is_tuple_of_tensors(matrix):
+    return isinstance(matrix, tuple) and len(matrix) == 3 and isinstance(matrix[2], torch.Tensor)
+
+
+@torch.compiler.substitute_in_graph(bsr_softmax.bsr_softmax)
+def _bsr_softmax_call(input, max_row_nnz=None, *, check=None, meta=None):
+    if not _is_tuple_of_tensors(input) or check or meta is not None or max_row_nnz is not None or _requires_grad(input[2]):
+        torch._dynamo.graph_break(msg="sattn.bsr_softmax: a gradient, an option, or a matrix that is no tuple of tensors")
+        return bsr_softmax.bsr_softmax(input, max_row_nnz, check=check, meta=meta)
+    return input[0], input[1], torch.ops.sattn.bsr_softmax(*input)
