@@ -15,21 +15,13 @@ from ._compiler.program import Program, load
 from ._call.explain import Explanation, explain
 from ._masks.block_masks import BlockMask, create_block_mask
 from ._masks.mask_functions import and_masks, noop_mask, or_masks
-from ._ops.bsr_addmm import bsr_dense_addmm
-from ._ops.bsr_attention import scaled_dot_product_attention
-from ._ops.bsr_mm import bsr_dense_mm
-from ._ops.bsr_scatter_mm import bsr_scatter_mm, bsr_scatter_mm_indices_data
-from ._ops.bsr_softmax import bsr_softmax
-from ._ops.flex_attention import AuxOutput, AuxRequest, flex_attention
-from ._ops.linear import linear
-from ._ops.sampled_addmm import sampled_addmm
-from ._ops.scatter_mm import scatter_mm
+from ._ops.flex_attention import AuxOutput, AuxRequest
+from ._ops.spec import SPECS
 
+globals().update({name: spec.function for name, spec in SPECS.items()})
 __all__ = ["AuxOutput", "AuxRequest", "BlockFill", "BlockMask", "CompileError", "Explanation", "Prepared", "Program",
-           "and_masks", "block_fill", "bsr_dense_addmm", "bsr_dense_mm", "bsr_scatter_mm", "bsr_scatter_mm_indices_data",
-           "bsr_softmax", "bsr_to_dense", "bsr_transpose", "cache", "compile", "create_block_mask", "explain",
-           "flex_attention", "linear", "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "sampled_addmm",
-           "scaled_dot_product_attention", "scatter_mm", "to_bsr"]
+           "and_masks", "block_fill", "bsr_to_dense", "bsr_transpose", "cache", "compile", "create_block_mask", "explain",
+           "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "to_bsr", *SPECS]
 __version__ = "0.1.0"
 
-_when_imported.register()
+_when_imported.connect_torch()

@@ -41,7 +41,7 @@ def _connect(compiler):
     from .torch import dynamo  # noqa: F401
 
 
-def register():
+def connect_torch():
     """Sets the hooks."""
     dispatch.torch_library = _torch_library
     imports.when_imported("torch._dynamo", _connect)

@@ -5,9 +5,10 @@ import math
 
 from .._arrays import adapters, dtypes, sparse_operand, stand_ins, storage
 from .._compiler import compiler, explanation
-from .._call import cache, dispatch, explain, guard, memory, pytorch_options
+from .._call import cache, dispatch, guard, memory, pytorch_options
 from .._call.meta import meta_of
 from .._call.numbers import number
+from .spec import OpSpec, operand_batch, register, rows_of
 
 # The op's names of operands that callers know by others.
 CALLERS_NAMES = {"b": "dense", "left": "left_alpha", "right": "right_alpha"}
@@ -298,8 +299,8 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         return result
     # Before the matrix is looked at, which fails in PyTorch's words where dense is traced.
     if stand_ins.stands_for_others(dense):
-        return dispatch.torch_library().call_bsr_addmm(input, bsr, dense, beta, alpha, left_alpha, right_alpha, precision, out=out, meta=meta,
-                                     check=check)
+        return dispatch.call("bsr_dense_addmm", input=input, bsr=bsr, dense=dense, beta=beta, alpha=alpha, left_alpha=left_alpha,
+                             right_alpha=right_alpha, precision=precision, out=out, meta=meta, check=check)
     if adapters.is_torch(dense):
         stand_ins.refuse("dense", dense)
     operand = sparse_operand.operand_of(bsr)
@@ -371,5 +372,12 @@ def explained(*arguments, meta=None, **keywords):
     return [call_of(*arguments, meta=meta, **keywords)], origin, ()
 
 
+def _fake(input, crow, col, bsr, columns, dense, beta, alpha, left_alpha, right_alpha, precision):
+    return dense.new_empty((*operand_batch(crow, bsr, dense.shape[:-2]), rows_of(crow, bsr), dense.shape[-1]))
+
+
 sparse_operand.Prepared._product = _product
-explain.explained[None] = explained
+register(OpSpec(
+    bsr_dense_addmm, "bsr_addmm",
+    {"input": "tensor?", "bsr": "matrix", "dense": "tensor", "beta": "number", "alpha": "number", "left_alpha": "tensor?",
+     "right_alpha": "tensor?", "precision": "precision"}, fake=_fake, explained=explained, is_default=True))

@@ -8,13 +8,14 @@ import numpy as np
 
 from .._arrays import adapters, dtypes, sparse_operand, storage
 from .._compiler import compiler, tuning
-from .._call import cache, explain, memory
+from .._call import cache, memory
 from .._call.meta import program_with, tile_of
 from .._call.numbers import number
 from . import bsr_addmm, bsr_attention_repeats
 from .bsr_mm import bsr_dense_mm
 from .bsr_softmax import bsr_softmax, explained as softmax_explained
 from .sampled_addmm import call_of as sampled_call_of, sampled_addmm
+from .spec import OpSpec, register
 
 # One kernel takes at most so many columns of query, key and value, and block columns of multiples of the second.
 _MOST_COLUMNS, _KEY_MULTIPLE = 512, 16
@@ -348,4 +349,7 @@ def explained(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scal
                          f"{_MOST_COLUMNS} columns, and blocks with a multiple of {_KEY_MULTIPLE} columns",)
 
 
-explain.explained[scaled_dot_product_attention] = explained
+register(OpSpec(
+    scaled_dot_product_attention, explained=explained, types={
+        "query": "_Array", "key": "_Array", "value": "_Array", "attn_mask": "Any", "dropout_p": "_Number", "is_causal": "bool",
+        "scale": "_Number | None"}))

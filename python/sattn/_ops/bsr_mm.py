@@ -1,6 +1,7 @@
 """bsr_dense_mm."""
 
 from . import bsr_addmm
+from .spec import OpSpec, register
 
 
 def bsr_dense_mm(bsr, dense, *, out=None, skip_checks=False, max_grid=None, meta=None, check=None, precision=None,
@@ -14,3 +15,7 @@ def bsr_dense_mm(bsr, dense, *, out=None, skip_checks=False, max_grid=None, meta
     """
     return bsr_addmm.bsr_dense_addmm(None, bsr, dense, beta=0, out=out, skip_checks=skip_checks, max_grid=max_grid, meta=meta,
                                 check=check, precision=precision, strict=strict)
+
+
+register(OpSpec(
+    bsr_dense_mm, form_of=("bsr_dense_addmm", {"input": None, "beta": 0}), types={"bsr": "_Bsr", "dense": "_Array"}))

@@ -7,6 +7,7 @@ import numpy as np
 from .._arrays import adapters, dtypes, sparse_operand, storage
 from . import bsr_addmm
 from .scatter_mm import LISTS, multiply, scatter_mm
+from .spec import OpSpec, register
 
 # Columns of a part from the best on: the widest that a tile can be.
 _WIDTHS = (256, 128, 64, 32, 16)
@@ -232,3 +233,11 @@ def bsr_scatter_mm(bsr, other, indices_data=None, out=None, *, check=None, preci
         if is_own:
             result[...] = sums.reshape(shape)
     return result
+
+
+register(OpSpec(
+    bsr_scatter_mm, types={"bsr": "_Bsr", "other": "_Array", "indices_data": "tuple[Any, ...] | None"}))
+register(OpSpec(
+    bsr_scatter_mm_indices_data, returns="tuple[Any, ...]", types={
+        "bsr": "_Bsr", "other": "_Array", "meta_input": "int | bool | None",
+        "indices_format": 'Literal["bsr_strided_mm_compressed", "bsr_strided_mm", "scatter_mm"]'}))

@@ -8,8 +8,9 @@ import numpy as np
 
 from .._arrays import adapters, autograd, dtypes, matrices, sparse_operand, stand_ins
 from .._compiler import compiler, explanation
-from .._call import cache, dispatch, explain, guard, memory
+from .._call import cache, dispatch, guard, memory
 from .._call.meta import program_with, tile_of
+from .spec import OpSpec, operand_batch, register
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,7 +138,7 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
                 return crow, col, result
             return matrices.tensor_of(crow.clone(), col.clone(), result, input.shape)
     if isinstance(input, tuple) and len(input) == 3 and stand_ins.stands_for_others(input[2]):
-        return dispatch.torch_library().call_bsr_softmax(input, check=check, meta=meta)
+        return dispatch.call("bsr_softmax", input=input, check=check, meta=meta)
     operand = sparse_operand.operand_of(input, "input", multiple=1)
     arrays = operand.arrays
     program, named, result = _call_of(operand, tile_of(meta))
@@ -158,4 +159,10 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
     return _with_values(input, operand, result)
 
 
-explain.explained[bsr_softmax] = explained
+def _fake(crow, col, input):
+    return input.new_empty((*operand_batch(crow, input, col.shape[:-1]), *input.shape[-3:]))
+
+
+register(OpSpec(
+    bsr_softmax, "bsr_softmax", {"input": "pattern"}, fake=_fake, explained=explained,
+    types={"input": "_Matrix", "max_row_nnz": "int | None"}, returns="_Matrix"))

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._arrays import adapters, autograd, stand_ins
 from .._compiler import compiler, explanation
-from .._call import cache, dispatch, explain, memory
+from .._call import cache, dispatch, memory
 from .._call.kernel_options import NONE, Options, options_of
 from .._call.numbers import number
 from .._trace import bands, direct_reads, regions, user_functions
@@ -396,8 +396,9 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     wanted, scale, band, options, score, score_values = _parsed(score_mod, scale, return_lse, kernel_options, return_aux, causal,
                                                                 window, prefix)
     if stand_ins.stands_for_others(query):
-        out, lse, largest = dispatch.torch_library().call_flex_attention(query, key, value, score, score_values, block_mask, band, scale,
-                                                       bool(enable_gqa), wanted, kernel_options)
+        out, lse, largest = dispatch.call("flex_attention", query=query, key=key, value=value, score=score,
+                                          score_values=score_values, block_mask=block_mask, band=band, scale=scale,
+                                          enable_gqa=bool(enable_gqa), wanted=wanted, kernel_options=kernel_options)
     else:
         plan, mask, given, out, lse, largest = _arguments(query, key, value, score, score_values, block_mask, mask_of, band, scale,
                                                           enable_gqa, wanted, options)
@@ -525,6 +526,3 @@ def _in_place(*operands):
         if not array.flags.aligned:
             adapters.arrays_of(name, array)
     return map(adapters.NUMPY.passed, operands)
-
-
-explain.explained[flex_attention] = explained

@@ -3,6 +3,7 @@
 from .._arrays import adapters, dtypes, sparse_operand, stand_ins
 from .._call import dispatch
 from . import bsr_addmm
+from .spec import OpSpec, register, rows_of
 
 
 def _shape_of_result(operand, x):
@@ -29,7 +30,7 @@ def linear(x, weight, bias=None, *, out=None, precision=None):
     bsr_dense_addmm raises.
     """
     if stand_ins.stands_for_others(x):
-        return dispatch.torch_library().call_linear(x, weight, bias, out, precision)
+        return dispatch.call("linear", x=x, weight=weight, bias=bias, precision=precision, out=out)
     if adapters.is_torch(x):
         adapters.require_no_derivative("x", x)
     operand = sparse_operand.operand_of(weight)
@@ -50,3 +51,11 @@ def linear(x, weight, bias=None, *, out=None, precision=None):
     bsr_addmm.bsr_dense_addmm(None if bias is None else bias[:, None], weight, arrays.transposed(rows),
                          beta=0 if bias is None else 1, out=arrays.transposed(target), precision=precision)
     return result
+
+
+def _fake(x, crow, col, weight, columns, bias, precision):
+    return x.new_empty((*x.shape[:-1], rows_of(crow, weight)))
+
+
+register(OpSpec(
+    linear, "linear", {"x": "tensor", "weight": "matrix", "bias": "tensor?", "precision": "precision"}, fake=_fake))

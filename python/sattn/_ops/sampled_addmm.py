@@ -6,9 +6,10 @@ import numpy as np
 
 from .._arrays import adapters, dtypes, matrices, sparse_operand, stand_ins, storage
 from .._compiler import compiler, explanation
-from .._call import cache, dispatch, explain, guard, memory, pytorch_options
+from .._call import cache, dispatch, guard, memory, pytorch_options
 from .._call.meta import program_with, tile_of
 from .._call.numbers import number
+from .spec import OpSpec, operand_batch, register
 
 # Columns of mat1 up to which a program for CUDA is made for their number: such sums have tiles of their own.
 _SHORT = 128
@@ -299,7 +300,8 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
         if repeated is not None:
             return repeated
     if stand_ins.stands_for_others(mat1):
-        return dispatch.torch_library().call_sampled_addmm(input, mat1, mat2, beta, alpha, precision, out=out, check=check, meta=meta)
+        return dispatch.call("sampled_addmm", input=input, mat1=mat1, mat2=mat2, beta=beta, alpha=alpha, precision=precision,
+                             out=out, check=check, meta=meta)
     if adapters.is_torch(mat1):
         stand_ins.refuse("mat1", mat1)
     call = call_of(input, mat1, mat2, beta, alpha, out, precision, tile_of(meta))
@@ -325,4 +327,12 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
     return result.matrix
 
 
-explain.explained[sampled_addmm] = explained
+def _fake(crow, col, input, mat1, mat2, beta, alpha, precision):
+    batch = operand_batch(crow, input, col.shape[:-1], mat1.shape[:-2], mat2.shape[:-2])
+    return mat1.new_empty((*batch, *input.shape[-3:]))
+
+
+register(OpSpec(
+    sampled_addmm, "sampled_addmm",
+    {"input": "pattern", "mat1": "tensor", "mat2": "tensor", "beta": "number", "alpha": "number", "precision": "precision"},
+    fake=_fake, explained=explained, types={"out": "Any"}, returns="Any"))

@@ -6,6 +6,7 @@ import math
 from .._arrays import adapters, dtypes, stand_ins
 from .._compiler import compiler
 from .._call import cache, memory
+from .spec import OpSpec, register
 
 # Widths of matrices that have programs of their own, which have no more columns than these.
 _WIDTHS = (16, 32, 64, 128, 256)
@@ -300,3 +301,8 @@ def multiply(blocks, others, indices_data, accumulators, check, precision, is_cl
     if accumulators is not None:
         arrays.count_write(accumulators)
     return result
+
+
+register(OpSpec(
+    scatter_mm, types={"blocks": "_Array", "others": "_Array", "indices_data": "tuple[Any, ...]",
+                       "accumulators": "_Array | None"}))

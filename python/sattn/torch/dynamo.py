@@ -6,6 +6,7 @@ This file imports PyTorch and its compiler.
 """
 
 import functools
+import inspect
 import json
 import sys
 import types
@@ -17,7 +18,8 @@ from . import library  # noqa: F401
 from .._arrays import sparse_operand
 from .._masks import block_masks
 from .._masks.block_masks import BlockMask
-from .._ops import bsr_addmm, bsr_mm, bsr_softmax, flex_attention, linear, sampled_addmm
+from .._ops import flex_attention, flex_attention_operation
+from .._ops.spec import SPECS
 from . import described_values
 
 #: Values that tracing one function reads, at most.
@@ -248,7 +250,7 @@ def _flex_attention_call(query, key, value, score_mod=None, block_mask=None, sca
 
 @_constant
 def _band_of(causal, prefix, *window):
-    return tuple(library.band_of(described_values.band(causal, prefix, window)))
+    return tuple(flex_attention_operation.band_of(described_values.band(causal, prefix, window)))
 
 
 def _operand_parts(bsr):
@@ -271,57 +273,84 @@ def _requires_grad(*tensors):
     return False
 
 
-@torch.compiler.substitute_in_graph(linear.linear)
-def _linear_call(x, weight, bias=None, *, out=None, precision=None):
-    parts = _operand_parts(weight)
-    if parts is None or out is not None or not isinstance(x, torch.Tensor) or _requires_grad(x, parts[2], bias):
-        torch._dynamo.graph_break(msg="sattn.linear: an out, a gradient, or operands that are no tensors")
-        return linear.linear(x, weight, bias, out=out, precision=precision)
-    return torch.ops.sattn.linear(x, *parts, bias, "" if precision is None else precision)
+# Operations of tensors and numbers, by their specs
+
+#: Of each function with such an operation: (the operation's name, the number of its positional parameters, whether the result has
+#: crow and col of a pattern, (name, kind or "", default) of each parameter).
+_FORMS = {}
+_FUNCTIONS = {name: spec.function for name, spec in SPECS.items()}
+_MISSING = "no argument"
 
 
-@torch.compiler.substitute_in_graph(bsr_addmm.bsr_dense_addmm)
-def _addmm_call(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=None, out=None, skip_checks=False,
-                max_grid=None, meta=None, check=None, precision=None, strict=False):
-    parts = _operand_parts(bsr)
-    if parts is None or not isinstance(dense, torch.Tensor) or not _is_scalar(beta) or not _is_scalar(alpha) \
-            or out is not None or meta is not None or check or strict or skip_checks or max_grid is not None \
-            or _requires_grad(input, parts[2], dense, left_alpha, right_alpha):
-        torch._dynamo.graph_break(msg="sattn.bsr_dense_addmm: an out, a gradient, an option, or operands that are no tensors")
-        return bsr_addmm.bsr_dense_addmm(input, bsr, dense, beta=beta, alpha=alpha, left_alpha=left_alpha,
-                                    right_alpha=right_alpha, out=out, skip_checks=skip_checks, max_grid=max_grid, meta=meta,
-                                    check=check, precision=precision, strict=strict)
-    return torch.ops.sattn.bsr_addmm(input, *parts, dense, beta, alpha, left_alpha, right_alpha,
-                                     "" if precision is None else precision)
+def _flat(kind, value):
+    """The operation's arguments of one of its function, or None where they cannot be made of it."""
+    if kind == "matrix":
+        return _operand_parts(value)
+    if kind == "pattern":
+        return value if isinstance(value, tuple) and len(value) == 3 and isinstance(value[2], torch.Tensor) else None
+    if kind == "tensor":
+        return (value,) if isinstance(value, torch.Tensor) else None
+    if kind == "tensor?":
+        return (value,) if value is None or isinstance(value, torch.Tensor) else None
+    if kind == "number":
+        return (value,) if _is_scalar(value) else None
+    return ("" if value is None else value,)  # A precision.
 
 
-@torch.compiler.substitute_in_graph(bsr_mm.bsr_dense_mm)
-def _dense_mm_call(bsr, dense, *, out=None, skip_checks=False, max_grid=None, meta=None, check=None, precision=None,
-                   strict=False):
-    return _addmm_call(None, bsr, dense, beta=0, out=out, skip_checks=skip_checks, max_grid=max_grid, meta=meta,
-                       check=check, precision=precision, strict=strict)
+def _operation_arguments(positional, parameters, given, named):
+    """(the operation's arguments, "") or ([], why a call has no operation)."""
+    flat, taken = [], 0
+    if len(given) > positional:
+        return [], "too many arguments"
+    for place, (name, kind, default) in enumerate(parameters):
+        value = default
+        if place < len(given):
+            value = given[place]
+        elif name in named:
+            taken += 1
+            value = named[name]
+        if kind:
+            parts = _flat(kind, value)
+            if parts is None:
+                return [], f"'{name}' is no operand of a graph"
+            flat.extend(parts)
+        elif value is not None and value is not False:
+            return [], f"'{name}' is given"
+    if taken != len(named):
+        return [], "other arguments"
+    return flat, "a tensor requires a gradient" if _requires_grad(*flat) else ""
 
 
-@torch.compiler.substitute_in_graph(sampled_addmm.sampled_addmm)
-def _sampled_addmm_call(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_checks=False, max_grid=None, meta=None,
-                        check=None, precision=None, strict=False):
-    if not _is_tuple_of_tensors(input) or not isinstance(mat1, torch.Tensor) or not _is_scalar(beta) \
-            or not _is_scalar(alpha) or out is not None or meta is not None or check or strict or skip_checks \
-            or max_grid is not None or _requires_grad(input[2], mat1, mat2):
-        torch._dynamo.graph_break(msg="sattn.sampled_addmm: an out, a gradient, an option, or operands that are no tensors")
-        return sampled_addmm.sampled_addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=out, skip_checks=skip_checks,
-                                      max_grid=max_grid, meta=meta, check=check, precision=precision, strict=strict)
-    values = torch.ops.sattn.sampled_addmm(*input, mat1, mat2, beta, alpha, "" if precision is None else precision)
-    return input[0], input[1], values
+def _traced_call(function, given, named):
+    operation, positional, has_pattern, parameters = _FORMS[function]
+    flat, reason = _operation_arguments(positional, parameters, given, named)
+    if reason:
+        torch._dynamo.graph_break(msg=f"sattn.{function}: {reason}")
+        return _FUNCTIONS[function](*given, **named)
+    result = getattr(torch.ops.sattn, operation)(*flat)
+    return (flat[0], flat[1], result) if has_pattern else result
 
 
-def _is_tuple_of_tensors(matrix):
-    return isinstance(matrix, tuple) and len(matrix) == 3 and isinstance(matrix[2], torch.Tensor)
+def _form_of(spec):
+    """What torch.compile traces in the place of a spec's function."""
+    function = spec.function.__name__
+    parameters = inspect.signature(spec.function).parameters
+    names = tuple(name for name, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD)
+    if spec.form_of is not None:
+        other, fixed = spec.form_of
+
+        def form(*given, **named):
+            return _traced_call(other, (), {**dict(zip(names, given)), **named, **fixed})
+        return form
+    _FORMS[function] = (spec.name, len(names), bool(spec.pattern), tuple(
+        (name, spec.parameters.get(name, ""), _MISSING if one.default is one.empty else one.default)
+        for name, one in parameters.items()))
+
+    def form(*given, **named):
+        return _traced_call(function, given, named)
+    return form
 
 
-@torch.compiler.substitute_in_graph(bsr_softmax.bsr_softmax)
-def _bsr_softmax_call(input, max_row_nnz=None, *, check=None, meta=None):
-    if not _is_tuple_of_tensors(input) or check or meta is not None or max_row_nnz is not None or _requires_grad(input[2]):
-        torch._dynamo.graph_break(msg="sattn.bsr_softmax: a gradient, an option, or a matrix that is no tuple of tensors")
-        return bsr_softmax.bsr_softmax(input, max_row_nnz, check=check, meta=meta)
-    return input[0], input[1], torch.ops.sattn.bsr_softmax(*input)
+for _spec in SPECS.values():
+    if _spec.parameters or _spec.form_of:
+        torch.compiler.substitute_in_graph(_spec.function)(_form_of(_spec))
