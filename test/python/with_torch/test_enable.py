@@ -22,7 +22,7 @@ def package(sattn):
     sattn.cache.clear()
     yield sattn.torch
     assert not sattn.torch.is_enabled()
-    assert not any(getattr(_triton_ops, name) in sattn.torch._OURS.values() for name in NAMES)
+    assert not any(getattr(_triton_ops, name) in sattn.torch.triton_ops._OURS.values() for name in NAMES)
     sattn.cache.clear()
 
 
