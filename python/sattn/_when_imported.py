@@ -27,17 +27,11 @@ def _modules():
 def _connect(compiler):
     """Has torch.compile, whose module torch._dynamo is, make a node of a graph of each call that has an operation
     (torch/dynamo.py), and break its graph at other functions of the package."""
-    add = getattr(getattr(compiler, "trace_rules", None), "add", None)
-    if add is None:
-        return
-    for module in _modules():
-        if module not in TRACED:
-            add(f"{__package__}.{module}")
+    from .torch import dynamo_private
+
+    dynamo_private.connect(compiler, [f"{__package__}.{module}" for module in _modules() if module not in TRACED])
     # Nor what is imported for a new kind of call; one that is remembered calls nothing of others.
     memory.with_memory = compiler.disable(memory.with_memory)
-    from .torch import dynamo_cells
-
-    dynamo_cells.make_readable()
     from .torch import dynamo  # noqa: F401
 
 

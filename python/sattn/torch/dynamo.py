@@ -20,14 +20,12 @@ from .._masks import block_masks
 from .._masks.block_masks import BlockMask
 from .._ops import flex_attention, flex_attention_operation
 from .._ops.spec import SPECS
-from . import described_values
+from . import described_values, dynamo_private
 
 #: Values that tracing one function reads, at most.
 READS_LIMIT = 500
 SMALL, LARGE, SMALL_END, LARGE_END = described_values.SMALL, described_values.LARGE, 2**24, 2**31
 LIBRARIES, OPENED = described_values.LIBRARIES, described_values.OPENED
-#: Whether Dynamo guards an attribute that is read of a class; one of an older PyTorch keeps its first value.
-GUARDS_CLASSES = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 15)
 _constant = torch.compiler.assume_constant_result
 
 
@@ -123,7 +121,7 @@ def _taken(kind, function, arrays, floats, integers):
         step = _next(kind, *described)
         if step[0] == "read":
             parent, how, key = step[1:]
-            if how == "attribute" and not GUARDS_CLASSES and isinstance(values[parent], type):
+            if how == "attribute" and not dynamo_private.GUARDS_CLASSES and isinstance(values[parent], type):
                 return "", f"argument '{kind}': an attribute of a class, which this PyTorch does not guard"
             value = _read(values[parent], how, key)
             values.append(value)

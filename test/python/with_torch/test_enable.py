@@ -312,5 +312,5 @@ def test_strict_leaves_the_checks_of_attention_to_pytorch(package, calls):
     theirs = _triton_ops._scaled_dot_product_attention
     with package.enable(strict=True):
         assert _triton_ops._scaled_dot_product_attention is theirs
-        assert _triton_ops.sampled_addmm is package._OURS["sampled_addmm"]
+        assert _triton_ops.sampled_addmm is package.triton_ops._OURS["sampled_addmm"]
     assert not calls
