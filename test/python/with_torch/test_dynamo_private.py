@@ -54,7 +54,7 @@ def test_this_pytorch_is_known(sattn):
     assert dynamo_private.is_known(), f"PyTorch {torch.__version__} is none of {dynamo_private.KNOWN}"
     if hasattr(base, "GetSet"):
         assert not hasattr(CellVariable, "var_getattr")
-        assert vars(CellVariable)["tp_getset"]["cell_contents"][0] is dynamo_private._contents
+        assert vars(CellVariable)["tp_getset"]["cell_contents"].getter is dynamo_private._contents
     else:
         assert CellVariable.var_getattr.__module__ == dynamo_private.__name__
         assert NestedUserFunctionVariable.var_getattr.__module__ == dynamo_private.__name__
