@@ -273,39 +273,6 @@ def host_value(value):
     return value.float().numpy() if str(value.dtype) == "torch.bfloat16" else value.numpy()
 
 
-def is_plain(tensor, torch):
-    """Whether it is a dense tensor of PyTorch whose memory is what it says it is."""
-    own = type(tensor)
-    if own is not torch.Tensor and own is not torch.nn.Parameter:
-        return False
-    try:
-        # Tensors without storage, as sparse ones, refuse the first.
-        return (tensor.data_ptr() != 0 or tensor.layout is torch.strided and not tensor.numel()) and not tensor.is_neg() \
-            and not tensor.is_nested and not stand_ins.is_cut(tensor)
-    except RuntimeError:  # In a transform of PyTorch.
-        return False
-
-
-def are_plain(values):
-    """Whether all are numbers, or tensors of PyTorch that a program takes as they are. False says nothing of others."""
-    torch = sys.modules.get("torch")
-    if torch is None or autograd.may_have_tangents():
-        return False
-    tensor, parameter = torch.Tensor, torch.nn.Parameter
-    try:
-        for value in values:
-            own = type(value)
-            if own is float or own is int:
-                continue
-            # Tensors without memory have no address, or raise.
-            if own is not tensor and own is not parameter or value.requires_grad or not value.data_ptr() \
-                    or value.is_neg() or value.is_nested or stand_ins.is_cut(value):
-                return False
-    except RuntimeError:
-        return False
-    return True
-
-
 def without_gradient(value):
     """The value; of a tensor of PyTorch its elements alone."""
     return TorchArrays.passed(value) if is_torch(value) else value

@@ -2,25 +2,13 @@
 
 import sys
 
-
-def is_cut(tensor):
-    """Whether the storage of a dense tensor of PyTorch, which may be made smaller under it, ends before its elements do."""
-    if not tensor.numel():
-        return False
-    try:
-        held = tensor.untyped_storage().nbytes()
-        if tensor.is_contiguous():
-            return held < (tensor.storage_offset() + tensor.numel()) * tensor.itemsize
-        last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride()))
-        return held < (tensor.storage_offset() + last + 1) * tensor.itemsize
-    except RuntimeError:  # Those without a storage are refused as what they are.
-        return False
+from . import plain
 
 
 def refuse(name, tensor):
     """Raises NotImplementedError for a tensor without memory of its own, as in tracing and in transforms, and ValueError for one
     whose storage was made smaller."""
-    if is_cut(tensor):
+    if plain.is_cut(tensor):
         raise ValueError(f"argument '{name}': expected a tensor whose storage holds its elements, but got shape "
                          f"{tuple(tensor.shape)} with strides {tensor.stride()} of {tensor.dtype} in a storage of "
                          f"{tensor.untyped_storage().nbytes()} bytes")

@@ -8,21 +8,30 @@ from .._compiler import compiler, tuning
 
 Info = collections.namedtuple("Info", "kernels compilations choices")
 
-# Kinds of calls that are remembered, at most.
-CALLS_LIMIT = 4096
-# Choices that are remembered, at most.
-CHOICES_LIMIT = 65536
-# The plan of each kind of call (shapes and types).
-calls = {}
-# Their programs, for tensors of PyTorch that are not prepared.
-repeats = Repeats()
-# Those of sampled_addmm.
-sampled_repeats = Repeats()
-# Calls of flex_attention with PyTorch's tensors (_ops/flex_attention_repeats.py).
-flex_repeats = {}
-# Those of scaled_dot_product_attention (_ops/bsr_attention_repeats.py).
-sdpa_repeats = {}
-_programs, _choices = {}, {}
+# Kinds of calls, and choices of parameters, that are remembered, at most.
+CALLS_LIMIT, CHOICES_LIMIT = 4096, 65536
+
+
+class Kept(dict):
+    """A dictionary that forgets all it has where a new entry would be one too many."""
+
+    def __init__(self, limit):
+        super().__init__()
+        self.limit = limit
+
+    def __setitem__(self, key, value):
+        if len(self) >= self.limit and key not in self:
+            self.clear()
+        super().__setitem__(key, value)
+
+
+#: What each kind of call (shapes and types) runs: its plan, program or launch.
+calls = Kept(CALLS_LIMIT)
+#: Guarded calls of products and of sampled_addmm with PyTorch's tensors (guard.py), for operands that are not prepared.
+repeats, sampled_repeats = Repeats(), Repeats()
+#: Guarded calls of flex_attention (_ops/flex_attention_repeats.py) and of scaled_dot_product_attention.
+flex_repeats, sdpa_repeats = Kept(CALLS_LIMIT), Kept(CALLS_LIMIT)
+_programs, _choices = {}, Kept(CHOICES_LIMIT)
 # Compilations that were begun, by program and target.
 _begun = {}
 _compilations = 0
@@ -42,15 +51,9 @@ def clear():
     they go themselves.
     """
     global _tables
-    calls.clear()
-    repeats.clear()
-    sampled_repeats.clear()
-    flex_repeats.clear()
-    sdpa_repeats.clear()
+    for kept in (calls, repeats, sampled_repeats, flex_repeats, sdpa_repeats, _programs, _begun, _choices):
+        kept.clear()
     _tables = None
-    _programs.clear()
-    _begun.clear()
-    _choices.clear()
 
 
 def chosen(source, target, sizes, nnz, batches=1, row=(), longest=None):
@@ -69,8 +72,6 @@ def chosen(source, target, sizes, nnz, batches=1, row=(), longest=None):
         if target != compiler.CPU and tables is None:
             _tables = tables = tuning.Tables()
         choice = tuning.choose(tables, source, target, sizes, nnz, batches, row, longest)
-        if len(_choices) >= CHOICES_LIMIT:
-            _choices.clear()
         _choices[key] = choice
     return choice
 

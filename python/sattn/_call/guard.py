@@ -5,21 +5,16 @@ devices and shapes with those of calls before. Whatever is new to it takes the l
 """
 
 import itertools
-import sys
 
 from .._native import libraries
-from .._arrays import autograd, matrices, stand_ins
+from .._arrays import autograd, matrices, plain
+from .._arrays.plain import TYPES, is_plain
 from . import memory
 
 # The kind of a call: what its tensors do not tell.
 BETA_IS_ZERO, IN_PLACE, CHECKED, TF32, META = 1, 2, 4, 8, 16
 # Results of the binding's call.
 FAILED = 2
-# Types of tensors that are what torch.Tensor is, once PyTorch has been seen.
-_plain = set()
-_sparse_bsr = None
-# Of PyTorch then: whether gradients are recorded.
-_is_recording = None
 # Given parameters, by their text: numbers of META. That of None is 0.
 _metas = {}
 _numbers = itertools.count(1)  # Threads get different ones.
@@ -43,20 +38,10 @@ def text_of(meta):
     return repr(meta)
 
 
-def see():
-    """Looks at PyTorch, which is there, for what is kept of it."""
-    global _sparse_bsr, _is_recording
-    if _sparse_bsr is None:
-        torch = sys.modules["torch"]
-        _plain.update((torch.Tensor, torch.nn.Parameter))
-        _is_recording = torch.is_grad_enabled
-        _sparse_bsr = torch.sparse_bsr
-
-
 def remember(repeats, program, with_beta, with_input, transposes, indices, kind, meta, operands):
     """Keeps a call. transposes: whether the program takes dense, and input and out, transposed. indices: of a prepared operand,
     whose places in operands are None; else (None, None)."""
-    see()
+    plain.see()
     if meta is not None:
         text = text_of(meta)
         if text is None or len(_metas) >= METAS_LIMIT and text not in _metas:
@@ -68,16 +53,11 @@ def remember(repeats, program, with_beta, with_input, transposes, indices, kind,
     functions[2](program, with_beta, with_input, *transposes, *indices, kind, *operands)
 
 
-def _is_plain(tensor):
-    """Whether it is a dense tensor of PyTorch whose memory is what it says it is."""
-    return type(tensor) in _plain and not tensor.is_nested and not tensor.is_neg() and not stand_ins.is_cut(tensor)
-
-
 def parts_of(matrix):
     """(crow, col, values, own shape or None) of a tuple of three or a torch.sparse_bsr tensor, or None."""
     if type(matrix) is tuple:
         return (*matrix, None) if len(matrix) == 3 else None
-    if type(matrix) not in _plain or matrix.layout is not _sparse_bsr:
+    if type(matrix) not in TYPES or matrix.layout is not plain.sparse_bsr:
         return None
     try:
         return matrix.crow_indices(), matrix.col_indices(), matrix.values(), matrix.shape
@@ -120,7 +100,7 @@ def remember_sampled(repeats, launch, beta, operands, is_transposed, checks, tf3
 def repeated_sampled(repeats, input, mat1, mat2, beta, alpha, out, check, tf32):
     """As `repeated`, of sampled_addmm."""
     functions = repeats.functions
-    if functions is None or not _is_plain(mat1) or not _is_plain(mat2) or out is not None and out is not input:
+    if functions is None or not is_plain(mat1) or not is_plain(mat2) or out is not None and out is not input:
         return None
     kind = _kind_of(beta, tf32)
     if check or check is None:
@@ -136,10 +116,10 @@ def repeated_sampled(repeats, input, mat1, mat2, beta, alpha, out, check, tf32):
     crow, col, values, shape = parts
     if shape is not None and shape != (mat1.shape[0], mat2.shape[1]):
         return None
-    if not _is_plain(crow) or not _is_plain(col) or not _is_plain(values) or crow.dim() != 1 or values.dim() != 3 \
+    if not is_plain(crow) or not is_plain(col) or not is_plain(values) or crow.dim() != 1 or values.dim() != 3 \
             or values.dtype != mat1.dtype or values.device != mat1.device or values.shape[0] != col.shape[0]:
         return None
-    if _is_recording() and (values.requires_grad or mat1.requires_grad or mat2.requires_grad):
+    if plain.is_recording() and (values.requires_grad or mat1.requires_grad or mat2.requires_grad):
         return None
     result = mat1.new_empty(values.shape) if out is None else values
     if not _run(functions, kind, alpha, beta, crow, col, mat1, mat2, None if beta == 0 else values, None, None, result):
@@ -157,7 +137,7 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
     prepared: whether bsr is a Prepared; repeats: its own, or those of all others.
     """
     functions = repeats.functions
-    if functions is None or not _is_plain(dense):
+    if functions is None or not is_plain(dense):
         return None
     kind = _kind_of(beta, tf32)
     if check or check is None and not prepared:
@@ -181,9 +161,9 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
         if parts is None:
             return None
         crow, col, values, shape = parts
-        if shape is None and not (_is_plain(crow) and _is_plain(col)):
+        if shape is None and not (is_plain(crow) and is_plain(col)):
             return None
-    if not _is_plain(values) or values.dim() < 3 or dense.dim() < 2:
+    if not is_plain(values) or values.dim() < 3 or dense.dim() < 2:
         return None
     if not prepared:
         if crow.dim() < 1 or crow.shape[-1] < 1:
@@ -192,17 +172,17 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
         if shape is not None and shape != (*values.shape[:-3], rows, dense.shape[-2]):
             return None
     if input is not None:
-        if not _is_plain(input):
+        if not is_plain(input):
             return None
         if input is out:
             kind |= IN_PLACE
             input = None
     for scale in (left, right):
-        if scale is not None and not _is_plain(scale):
+        if scale is not None and not is_plain(scale):
             return None
-    if out is not None and not _is_plain(out):
+    if out is not None and not is_plain(out):
         return None
-    if _is_recording():
+    if plain.is_recording():
         for tensor in (values, dense, input, left, right, out):
             if tensor is not None and tensor.requires_grad:
                 return None

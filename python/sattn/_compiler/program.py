@@ -6,7 +6,7 @@ import logging
 
 from .._native import libraries
 from .._native.texts import integer, text_bytes
-from .._arrays import adapters, autograd
+from .._arrays import adapters, autograd, plain
 from . import c_api, explanation
 
 CUBIN = b"\x7fELF"
@@ -27,7 +27,7 @@ def _named(manifest, arguments):
 def _passed(manifest, function, arguments):
     """What the function returns for arrays where they lie. Raises for those that cannot be used so."""
     try:
-        if adapters.are_plain(arguments):
+        if plain.are_plain(arguments):
             return function(*arguments)
         named = _named(manifest, arguments)
         adapters.require_memory(named)

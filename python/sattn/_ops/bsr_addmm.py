@@ -327,8 +327,6 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     if call is None:
         call = memory.with_memory(arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0, ones,
                             in_place, parameters, precision, transposes)
-        if len(cache.calls) >= cache.CALLS_LIMIT:
-            cache.calls.clear()
         cache.calls[key] = call
     result = arrays.empty(call.shape, dense, call.element) if out is None else out
     operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)

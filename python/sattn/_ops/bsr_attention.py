@@ -219,8 +219,6 @@ def _call_of(mask, block, query, key, value, batch, scale, probability, precisio
     program = cache.calls.get(kind)
     if program is None:
         program = _program(mask, block, query, key, value, batch, probability != 0, precision, meta)
-        if len(cache.calls) >= cache.CALLS_LIMIT:
-            cache.calls.clear()
         cache.calls[kind] = program
     result = memory.with_memory(arrays, arrays.empty, (*batch, query.shape[-2], value.shape[-1]), query)
     named = {"crow": mask.crow, "col": mask.col, "query": query, "key": key, "value": value}
@@ -298,7 +296,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
         if repeatable is None:
             return _fused(call, mask, check)
         result = _fused(call, mask, check, repeatable[1].launcher(mask.crow, mask.col, query))
-        bsr_attention_repeats.remember(*repeatable)
+        cache.sdpa_repeats[repeatable[0]] = repeatable[1]
         return result
     return _in_parts(pattern, query, key, value, scale, probability, check, precision)
 

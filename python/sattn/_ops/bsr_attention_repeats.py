@@ -4,11 +4,9 @@ by identity. Whatever is new takes the long way (_ops/bsr_attention.py), which c
 import dataclasses
 import weakref
 
-from .._arrays import adapters, sparse_operand
+from .._arrays import adapters, plain, sparse_operand
+from .._arrays.plain import TYPES
 from .._call import cache, guard, launch_hints, memory
-
-#: Calls that are kept, at most.
-LIMIT = 4096
 
 
 @dataclasses.dataclass(slots=True)
@@ -52,14 +50,14 @@ def _takes(dropout_p, is_causal, scale, check, meta, tile):
 
 
 def repeatable(query, key, value, attn_mask, dropout_p, is_causal, given_scale, check, precision, meta, mask, scale, call):
-    """(the place of a call that was checked, its _Call), for `remember`; None where it cannot be kept. mask: its indices
+    """(the place of a call that was checked, its _Call) to keep; None where it cannot be kept. mask: its indices
     (_ops/bsr_attention.py); call: the program and its result."""
     tile = guard.text_of(meta)
     if mask.arrays is adapters.NUMPY or not _takes(dropout_p, is_causal, given_scale, check, meta, tile):
         return None
-    guard.see()
+    plain.see()
     parts = _mask_of(attn_mask)
-    if parts is None or any(type(one) not in guard._plain for one in (query, *parts)):
+    if parts is None or any(type(one) not in TYPES for one in (query, *parts)):
         return None
     on_gpu, program = mask.arrays.on_gpu, call.program
     place = _key(query, key, value, attn_mask, parts, given_scale, check, precision, tile)
@@ -74,19 +72,11 @@ def repeatable(query, key, value, attn_mask, dropout_p, is_causal, given_scale, 
     return place, _Call(references, shapes, query.device, mask.arrays, scale, tuple(call.result.shape), launch, hints)
 
 
-def remember(place, call):
-    """Keeps a call that was made."""
-    calls = cache.sdpa_repeats
-    if len(calls) >= LIMIT:
-        calls.clear()
-    calls[place] = call
-
-
 def repeated(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta):
     """The result; None where this is no repetition, and nothing was done."""
-    plain = guard._plain
+    types = TYPES
     tile = None if meta is None else guard.text_of(meta)
-    if type(query) not in plain or type(key) not in plain or type(value) not in plain \
+    if type(query) not in types or type(key) not in types or type(value) not in types \
             or not _takes(dropout_p, is_causal, scale, check, meta, tile):
         return None
     parts = _mask_of(attn_mask)
@@ -101,7 +91,7 @@ def repeated(query, key, value, attn_mask, dropout_p, is_causal, scale, check, p
                 return None
         dtype, device = query.dtype, call.device
         if key.dtype is not dtype or value.dtype is not dtype or query.device != device or key.device != device \
-                or value.device != device or not adapters.are_plain((query, key, value)):
+                or value.device != device or not plain.are_plain((query, key, value)):
             return None
         crow, col = parts[:2] if len(parts) == 3 else (parts[0].crow_indices(), parts[0].col_indices())
         if (crow.shape, col.shape, parts[-1].shape) != call.shapes or crow.device != device or col.device != device:

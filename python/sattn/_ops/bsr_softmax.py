@@ -2,11 +2,10 @@
 
 import copy
 import dataclasses
-import sys
 
 import numpy as np
 
-from .._arrays import adapters, autograd, dtypes, matrices, sparse_operand, stand_ins
+from .._arrays import adapters, autograd, dtypes, matrices, plain, sparse_operand, stand_ins
 from .._compiler import compiler, explanation
 from .._call import cache, dispatch, guard, memory
 from .._call.meta import program_with, tile_of
@@ -89,12 +88,8 @@ def explained(input, max_row_nnz=None, *, check=None, meta=None):
 def _known_parts(matrix, check):
     """(crow, col, values, what a call of them is remembered by), or None where they are none that all is known of: plain
     tensors of PyTorch in one memory, without batches and gradients."""
-    torch = sys.modules.get("torch")
-    if torch is None:
-        return None
-    guard.see()
-    parts = guard.parts_of(matrix)
-    if parts is None or not all(adapters.is_plain(array, torch) for array in parts[:3]):
+    parts = guard.parts_of(matrix) if plain.see() else None
+    if parts is None or not all(map(plain.is_in_memory, parts[:3])):
         return None
     crow, col, values, shape = parts
     device = values.device
@@ -153,8 +148,6 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
     except BufferError as error:
         adapters.raise_refusal(named, error)
     if known is not None and operand.crow.ndim == 1 and operand.col.ndim == 1 and not (checks and on_gpu):
-        if len(cache.calls) >= cache.CALLS_LIMIT:
-            cache.calls.clear()
         cache.calls[known[3]] = launch
     return _with_values(input, operand, result)
 

@@ -8,7 +8,7 @@ import typing
 
 import numpy as np
 
-from .._arrays import adapters, autograd, stand_ins
+from .._arrays import adapters, autograd, plain, stand_ins
 from .._compiler import compiler, explanation
 from .._call import cache, dispatch, memory
 from .._call.kernel_options import NONE, Options, options_of
@@ -260,14 +260,13 @@ def _arrays_of(query, key, value):
     """(the functions for query, whether key and value are plain arrays of the same library and device)."""
     if type(query) is np.ndarray:
         return adapters.NUMPY, type(key) is type(value) is np.ndarray
-    torch = sys.modules.get("torch")
-    if torch is None or not adapters.is_plain(query, torch):
+    if not plain.see() or not plain.is_in_memory(query):
         return adapters.arrays_of("query", query), False
     device = query.device
     arrays = _on_device.get(device)
     if arrays is None:
         arrays = _on_device[device] = adapters.arrays_of("query", query)
-    return arrays, adapters.is_plain(key, torch) and adapters.is_plain(value, torch) and key.device == device and value.device == device
+    return arrays, all(plain.is_in_memory(one) and one.device == device for one in (key, value))
 
 
 def _of_few_rows(rows, mask):
@@ -386,8 +385,8 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit or functions that
     cannot be traced, NotImplementedError for what has no code yet (gradients among it), before anything is written.
     """
-    is_plain = return_aux is None and kernel_options is None
-    if is_plain:
+    is_short = return_aux is None and kernel_options is None
+    if is_short:
         found = flex_attention_repeats.repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse,
                                        (causal, window, prefix), _run)
         if found is not None:
@@ -404,12 +403,12 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
                                                           enable_gqa, wanted, options)
         is_cut = _keys_read(mask, band, query.shape[2], key.shape[2]) < key.shape[2]
         repeatable = None
-        if is_plain and plan.arrays is not adapters.NUMPY and not is_cut:
+        if is_short and plan.arrays is not adapters.NUMPY and not is_cut:
             repeatable = flex_attention_repeats.repeatable(plan, mask, query, key, value, score_mod, score, block_mask, band, given_scale,
                                                   enable_gqa, return_lse, (causal, window, prefix))
         _run(plan, given, query, key, value, repeatable[1].launcher(query) if repeatable else plan.launch)
         if repeatable:
-            flex_attention_repeats.remember(*repeatable)
+            cache.flex_repeats[repeatable[0]] = repeatable[1]
     if return_aux is not None:
         return out, AuxOutput(lse=lse, max_scores=largest)
     return (out, lse) if return_lse else out
@@ -477,8 +476,6 @@ def _arguments(query, key, value, score, score_values, block_mask, mask_of, band
     if plan is None:
         _require_memory(query, key, value, arrays)
         plan = _plan(query, key, value, arrays, score, mask or Mask(band=band), scale, wanted, enable_gqa, options or NONE, packs)
-        if len(cache.calls) >= cache.CALLS_LIMIT:
-            cache.calls.clear()
         cache.calls[signature] = plan
     given = [scale] if plan.takes_scale else []
     packed_query = plan.packed(query)

@@ -6,29 +6,14 @@ capture, lists of a mask, where tensors lie. Whatever is new takes the long way 
 """
 
 import dataclasses
-import sys
 import weakref
 
-from .._arrays import autograd, stand_ins
+from .._arrays import autograd, plain
+from .._arrays.plain import TYPES, is_cut
 from .._call import cache, launch_hints
 from .._trace import direct_reads
 from .._trace.captured_arguments import captured
 from .._masks import attention_mask, mask_functions
-
-#: Calls that are kept, at most.
-LIMIT = 4096
-# Types of tensors that are what torch.Tensor is, once PyTorch has been seen.
-_plain = set()
-_empty_like = None
-
-
-def _see():
-    """Looks at PyTorch, which is there, for what is kept of it."""
-    global _empty_like
-    if not _plain:
-        torch = sys.modules["torch"]
-        _empty_like = torch.empty_like
-        _plain.update((torch.Tensor, torch.nn.Parameter))
 
 
 @dataclasses.dataclass(slots=True)
@@ -77,12 +62,12 @@ def _is_constant(one):
 
 
 def repeatable(plan, mask, query, key, value, score_mod, score, block_mask, band, scale, enable_gqa, return_lse, named):
-    """(the place of a call that was checked, its _Call), for `remember`; None where it cannot be kept. mask: its Mask
+    """(the place of a call that was checked, its _Call) to keep; None where it cannot be kept. mask: its Mask
     (_masks/attention_mask.py), or None; score: Function of score_mod, or None."""
     if not all(map(_is_constant, (*named, enable_gqa, return_lse))) or type(scale) not in (type(None), float):
         return None
-    _see()
-    if type(query) not in _plain:
+    plain.see()
+    if type(query) not in TYPES:
         return None
     call = _Call(plan, query.device, query.dtype, named, band)
     place = _key(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, named)
@@ -100,14 +85,6 @@ def repeatable(plan, mask, query, key, value, score_mod, score, block_mask, band
     if call.lists is not None and plan.program._keep is not None:
         call.hints = launch_hints.Hints(plan.program, call.versions())
     return place, call
-
-
-def remember(place, call):
-    """Keeps a call that was made."""
-    calls = cache.flex_repeats
-    if len(calls) >= LIMIT:
-        calls.clear()
-    calls[place] = call
 
 
 def _keep_mask(call, block_mask, mask, band):
@@ -146,7 +123,8 @@ def _values_of_mask(call, block_mask):
 def repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, named, run):
     """The output, or (output, lse); None where this is no repetition, and nothing was done. named: (causal, window, prefix).
     run(plan, arguments, query, key, value, launch) launches, by a function of the plan's program."""
-    if type(query) not in _plain or type(key) not in _plain or type(value) not in _plain \
+    types = TYPES
+    if type(query) not in types or type(key) not in types or type(value) not in types \
             or scale is not None and type(scale) is not float:
         return None
     try:
@@ -156,7 +134,7 @@ def repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return
                 or key.device != call.device or value.device != call.device \
                 or query.requires_grad or key.requires_grad or value.requires_grad or query.is_neg() or key.is_neg() \
                 or value.is_neg() or not query.data_ptr() or not key.data_ptr() or not value.data_ptr() \
-                or stand_ins.is_cut(query) or stand_ins.is_cut(key) or stand_ins.is_cut(value):
+                or is_cut(query) or is_cut(key) or is_cut(value):
             return None
     except (RuntimeError, TypeError):  # Of nested tensors, transforms, and arguments that have no hash.
         return None
@@ -168,7 +146,7 @@ def repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return
             return None
     plan = call.plan
     arrays = plan.arrays
-    out = _empty_like(query) if plan.is_like and query.is_contiguous() else plan.result(query)
+    out = plain.empty_like(query) if plan.is_like and query.is_contiguous() else plan.result(query)
     try:
         rows, out_rows = plan.packed(query), plan.packed(out)
     except RuntimeError:  # Its heads lie otherwise than the other's.

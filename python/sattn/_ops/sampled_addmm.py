@@ -246,8 +246,6 @@ def call_of(input, mat1, mat2, beta, alpha, out, precision, meta):
     if program is None:
         program = _program(operand, mat1, mat2, shape, None if out is None else result.values, beta == 0, precision,
                            is_transposed, meta)
-        if len(cache.calls) >= cache.CALLS_LIMIT:
-            cache.calls.clear()
         cache.calls[key] = program
     operands = {"crow": operand.crow, "col": operand.col, "mat1": mat1,
                 "mat2": arrays.transposed(mat2) if is_transposed else mat2}

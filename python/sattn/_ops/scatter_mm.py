@@ -291,8 +291,6 @@ def multiply(blocks, others, indices_data, accumulators, check, precision, is_cl
     program = cache.calls.get(key)
     if program is None:
         program = memory.with_memory(arrays, _program, format, operands, arrays, precision, overwrite, sparsity)
-        if len(cache.calls) >= cache.CALLS_LIMIT:
-            cache.calls.clear()
         cache.calls[key] = program
     on_gpu = arrays.on_gpu
     order = [*[*LISTS[format]][:2], "blocks", "others", *[*LISTS[format]][2:], "out"]

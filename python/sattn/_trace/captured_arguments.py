@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-from .._arrays import adapters, stand_ins
+from .._arrays import adapters, plain, stand_ins
 from . import regions
 from .capturing import PASSED
 
@@ -16,7 +16,7 @@ def _passed_capture(capture, value, arrays):
         if arrays is adapters.NUMPY and type(value) is np.ndarray and value.flags.aligned:
             return arrays.passed(value)
         torch = sys.modules.get("torch")
-        if torch is not None and adapters.is_plain(value, torch) and value.device == arrays.device and not value.requires_grad:
+        if plain.is_in_memory(value) and value.device == arrays.device and not value.requires_grad:
             return value
     on_gpu = arrays.on_gpu
     if isinstance(value, np.ndarray):
