@@ -34,6 +34,7 @@ MAY_INCLUDE = {
     "Runtime": [],
     "Reference": ["Runtime"],
     "Codegen": ["Support"],
+    "Differentiation": [],
     "Dialect/SAttn/Analysis": [],
     "Dialect/SAttn/IR": ["Dialect/SAttn/Analysis", "Runtime", "Tuning", "MetaTable", "Support"],
     "Dialect/WGTile": ["Layout", "Support"],

@@ -222,8 +222,9 @@ class Graph:
             bounds = min(ends), max(ends)
         return self._computed(op, type, (left, amount), bounds)
 
-    def arithmetic(self, op, left, right):
-        """add, sub, mul; min and max, which give NaN where one is, fmin and fmax, which give the other."""
+    def arithmetic(self, op, left, right, payload=None):
+        """add, sub, mul; min and max, which give NaN where one is, fmin and fmax, which give the other. payload: of min and
+        max of floats, "bound" where `right` is the bound of a relu or clamp, whose derivative is 0 on it, not a half."""
         type, (left, right) = self.promoted(left, right)
         if type == "i1":
             # The sum of two booleans is one, too.
@@ -231,7 +232,7 @@ class Graph:
         if type != "f32":
             op = op.removeprefix("f")
         elif op not in ("add", "sub", "mul"):
-            return self.node(op, "f32", left, right)
+            return self.node(op, "f32", left, right, payload=payload)
         bounds = None
         if _is_finite(left, right):
             ends = [(left.low, right.low), (left.low, right.high), (left.high, right.low), (left.high, right.high)]
@@ -333,7 +334,8 @@ class Graph:
             return node
         zero = self.constant(0, node.type)
         low = zero if node.type[0] == "u" else self.where(self.compare("lt", node, zero), self.constant(-1, node.type),
-                                                          node if node.dtype == "f32" else zero)
+                                                          # Of a float, whose derivative is 0: 0 or NaN.
+                                                          self.function("trunc", node) if node.dtype == "f32" else zero)
         return self.where(self.compare("gt", node, zero), self.constant(1, node.type), low)
 
     def where(self, condition, left, right):

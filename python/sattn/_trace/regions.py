@@ -48,9 +48,9 @@ def quoted(name):
 class _Writer:
     """Writes the operations of one region."""
 
-    def __init__(self, captures, places, approximate):
+    def __init__(self, captures, places, approximate, is_derived):
         self.captures, self.places = captures, places
-        self.approximate = approximate
+        self.approximate, self.is_derived = approximate, is_derived
         self.lines, self.names, self.constants = [], {}, {}
         self.count = 0
 
@@ -165,6 +165,11 @@ class _Writer:
         minus = self.add(f"arith.subi {zero}, {left} : {dtype}")
         return self.add(f"arith.select {negative}, {minus}, {result} : {dtype}")
 
+    def bounded(self, node, value, bound):
+        """A relu or clamp as a choice, which has one derivative on the bound: the bound's."""
+        is_beyond = self.add(f"arith.cmpf {'ole' if node.op == 'max' else 'oge'}, {value}, {bound} : f32")
+        return self.add(f"arith.select {is_beyond}, {bound}, {value} : f32")
+
     def operation(self, node, operands):
         op, dtype = node.op, node.dtype
         is_float = dtype == "f32"
@@ -188,6 +193,8 @@ class _Writer:
             return self.add(f"arith.select {', '.join(operands)} : {dtype}")
         if op in ("min", "max") and dtype == "i1":
             return self.add(f"arith.{'andi' if op == 'min' else 'ori'} {', '.join(operands)} : i1")
+        if is_float and node.payload and self.is_derived and op in ("min", "max"):
+            return self.bounded(node, *operands)
         if op in _BINARY:
             return self.add(f"{_BINARY[op][is_float]} {', '.join(operands)} : {dtype}")
         if op in ("shl", "shr"):
@@ -217,17 +224,18 @@ class _Writer:
         return self.names[id(result)]
 
 
-def text(function, first, types, approximate):
+def text(function, first, types, approximate, is_derived=False):
     """The region of a Function (_trace/user_functions.py).
 
     first: how many of the op's captures, whose types are `types`, stand before the function's own. approximate: whether
-    functions may be approximate, as with 16-bit operands.
+    functions may be approximate, as with 16-bit operands. is_derived: whether `sattn-differentiate` derives the region,
+    which then has PyTorch's derivatives of relu and clamp; its values are those of the other region.
     """
     places, place = [], first
     for own in types_of(function.captures):
         places.append(range(place, place + len(own)))
         place += len(own)
-    writer = _Writer(function.captures, places, approximate)
+    writer = _Writer(function.captures, places, approximate, is_derived)
     result = writer.write(function.result)
     score = ["%score: f32"] if function.kind == "score_mod" else []
     arguments = [*score, *(f"%{name}: i32" for name in ("b", "h", "q_idx", "kv_idx")),

@@ -222,7 +222,7 @@ def _silu(x):
 def _relu(x):
     if node_of(x).dtype == "i1":
         refuse("a number under relu()", "a boolean")
-    return _graph().arithmetic("max", node_of(x), _graph().constant(0))
+    return _graph().arithmetic("max", node_of(x), _graph().constant(0), "bound")
 
 
 @_named("gelu")
@@ -276,9 +276,13 @@ def _clamp(x, min=None, max=None, a_min=None, a_max=None):
     low, high = a_min if min is None else min, a_max if max is None else max
     if low is None and high is None:
         refuse("a least or a greatest value", "none")
-    if low is not None:
-        node = graph.arithmetic("max", node, _within(node_of(low), node.type))
-    return node if high is None else graph.arithmetic("min", node, _within(node_of(high), node.type))
+    for op, bound in (("max", low), ("min", high)):
+        if bound is not None:
+            bound = _within(node_of(bound), node.type)
+            # A bound that is a tensor of PyTorch's shares the derivative, as that of a maximum does.
+            is_number = all(leaf.op in ("constant", "number") for leaf in bound.leaves())
+            node = graph.arithmetic(op, node, bound, "bound" if is_number else None)
+    return node
 
 
 def _within(bound, type):
