@@ -1,11 +1,17 @@
-"""Compiled kernels of this process, kept by program and chosen parameters."""
+"""Compiled kernels of this process, kept by program and chosen parameters, and those on disk.
+
+The compiler keeps its programs in a folder for later processes: $SATTN_CACHE_DIR, else $XDG_CACHE_HOME/sattn, else
+~/.cache/sattn; SATTN_CACHE=0 keeps none. $SATTN_CACHE_BYTES limits their size, by default to 512 MB.
+"""
 
 import collections
 import concurrent.futures
+import ctypes
 
 from . import _compiler, _repeats, _tuning
 
-Info = collections.namedtuple("Info", "kernels compilations choices")
+Info = collections.namedtuple("Info", "kernels compilations choices disk")
+Disk = collections.namedtuple("Disk", "folder entries bytes hits misses")
 
 # Choices that are remembered, at most.
 CHOICES_LIMIT = 65536
@@ -27,16 +33,34 @@ _compilations = 0
 _tables = None
 
 
+class _DiskNumbers(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int64) for name in Disk._fields[1:]]
+
+
+def _disk():
+    """Disk, as the library describes it (include/sattn-c/Cache.h)."""
+    library = _compiler._library()
+    describe = library.sattn_cache_describe
+    describe.restype, describe.argtypes = ctypes.c_void_p, [ctypes.POINTER(_DiskNumbers)]
+    numbers = _DiskNumbers()
+    folder = _compiler._taken(describe(numbers))
+    return Disk(folder or None, *(getattr(numbers, name) for name in Disk._fields[1:]))
+
+
 def info():
-    """Info(kernels: kept now, compilations: since the process began, choices: of parameters, kept)."""
-    return Info(len(_programs), _compilations, len(_choices))
+    """Info(kernels: kept now, compilations: since the process began, choices: of parameters, kept, disk).
+
+    disk: Disk(folder: None where nothing is kept, entries and bytes: in the folder, hits: programs that this process
+    found there, misses: those that it compiled). A compilation is counted whether the disk had its program or not.
+    """
+    return Info(len(_programs), _compilations, len(_choices), _disk())
 
 
-def clear():
+def clear(disk=False):
     """Forgets kernels, choices, and the tables that choices are made by; compilations count on.
 
     Prepared operands keep the kernels of products that were made with them, and what was prepared for those, until
-    they go themselves.
+    they go themselves. disk: whether to remove the programs on disk too, those of other builds of sattn included.
     """
     global _tables
     calls.clear()
@@ -48,6 +72,8 @@ def clear():
     _programs.clear()
     _begun.clear()
     _choices.clear()
+    if disk:
+        _compiler._library().sattn_cache_clear()
 
 
 def chosen(source, target, sizes, nnz, batches=1, row=(), longest=None):
