@@ -1,8 +1,10 @@
 """Paths of the checkout, and the built tools."""
 
+import atexit
 import os
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,11 @@ sys.path.insert(0, str(ROOT / "python"))
 sys.path.insert(0, str(ROOT / "test" / "tools"))
 sys.path.insert(0, str(ROOT / "test" / "emulation"))
 sys.path.insert(0, str(Path(__file__).parent))
+
+# Never the user's own cache of compiled programs. Processes of a run share one, which ./dev test has named.
+if not os.environ.get("SATTN_CACHE_DIR"):
+    os.environ["SATTN_CACHE_DIR"] = tempfile.mkdtemp(prefix="sattn-cache-")
+    atexit.register(shutil.rmtree, os.environ["SATTN_CACHE_DIR"], ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,7 @@ DATA = {"lib/MetaTable/ShippedTable.json"}
 DECOMPOSITION = re.compile(r"lib/Dialect/SAttn/IR/\w+/Decompose\.cpp")
 # What a folder of lib, and that of include beside it, may include beside itself.
 MAY_INCLUDE = {
+    "DiskCache": [],
     "Layout": [],
     "MetaTable": [],
     "Tuning": ["MetaTable", "Layout", "Support"],

@@ -4,9 +4,9 @@ import collections
 import concurrent.futures
 
 from .._arrays.sparse_operand import Repeats
-from .._compiler import compiler, tuning
+from .._compiler import compiler, disk_cache, tuning
 
-Info = collections.namedtuple("Info", "kernels compilations choices")
+Info = collections.namedtuple("Info", "kernels compilations choices disk")
 
 # Kinds of calls, and choices of parameters, that are remembered, at most.
 CALLS_LIMIT, CHOICES_LIMIT = 4096, 65536
@@ -40,20 +40,26 @@ _tables = None
 
 
 def info():
-    """Info(kernels: kept now, compilations: since the process began, choices: of parameters, kept)."""
-    return Info(len(_programs), _compilations, len(_choices))
+    """Info(kernels: kept now, compilations: since the process began, choices: of parameters, kept, disk).
+
+    disk: Disk(folder: None where nothing is kept, entries and bytes: in the folder, hits: programs that this process
+    found there, misses: those that it compiled). A compilation is counted whether the disk had its program or not.
+    """
+    return Info(len(_programs), _compilations, len(_choices), disk_cache.info())
 
 
-def clear():
+def clear(disk=False):
     """Forgets kernels, choices, and the tables that choices are made by; compilations count on.
 
     Prepared operands keep the kernels of products that were made with them, and what was prepared for those, until
-    they go themselves.
+    they go themselves. disk: whether to remove the programs on disk too, those of other builds of sattn included.
     """
     global _tables
     for kept in (calls, repeats, sampled_repeats, flex_repeats, sdpa_repeats, _programs, _begun, _choices):
         kept.clear()
     _tables = None
+    if disk:
+        disk_cache.clear()
 
 
 def chosen(source, target, sizes, nnz, batches=1, row=(), longest=None):
