@@ -27,7 +27,7 @@ def key_of(text):
 
 
 def source_of(row):
-    from sattn._source import BsrAddmm
+    from sattn._ops.bsr_addmm import BsrAddmm
 
     return BsrAddmm(block=(row["block"], row["block"]), alpha=1.0, beta=row.get("beta", 0.0), meta=row["meta"]).text()
 

@@ -83,7 +83,7 @@ def row_of(torch, sattn, name, mask_mod, length, block, device, rounds, with_pee
                                                          _compile=True)}
     def attention():
         mask = sattn.create_block_mask(mask_mod, None, None, length, length, device=device, BLOCK_SIZE=block)
-        function, values = sattn._functions.traced("mask_mod", mask_mod)
+        function, values = sattn._trace.user_functions.traced("mask_mod", mask_mod)
         return mask.for_kernel(function, values, None, device, mask.BLOCK_SIZE, (1, 1))
 
     mask = ours()

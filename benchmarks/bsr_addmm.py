@@ -132,7 +132,7 @@ def relative_error(result, reference):
 
 def ours(tools, problem, meta, beta):
     """{name: enqueue}: the prepared call, and the unprepared where that differs; and the time of compiling."""
-    from sattn._source import BsrAddmm
+    from sattn._ops.bsr_addmm import BsrAddmm
 
     source = BsrAddmm(block=(problem.block, problem.block), alpha=1.0, beta=beta, meta=meta)
     program, compile_ms = compile_program(tools, source)

@@ -221,7 +221,7 @@ def compile_all(sattn, device, shapes, target, threads, deadline):
 
 def default_text(sattn, target, shape, prepared):
     """The parameters that are chosen without `meta`, as text."""
-    from sattn._source import BsrAddmm
+    from sattn._ops.bsr_addmm import BsrAddmm
 
     m, k, n, block, _, dtype, _ = shape
     source = BsrAddmm(dtype=dtype, out=dtype, block=(block, block), beta=0.0)

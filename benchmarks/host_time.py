@@ -161,7 +161,7 @@ def new_sizes(target):
 
     bsr, make = small_operands(target)
     operands = [make(n) for n in SIZES]
-    choose, chosen = sattn.cache.chosen, []
+    choose, chosen = sattn._call.cache.chosen, []
 
     def timed(*facts):
         start = time.perf_counter()
@@ -172,7 +172,7 @@ def new_sizes(target):
     # One call makes what all need.
     sattn.bsr_dense_addmm(None, bsr, make(SIZES[0] - 1), beta=0)
     before = sattn.cache.info().compilations
-    sattn.cache.chosen = timed
+    sattn._call.cache.chosen = timed
     gc.disable()  # As timeit does: a collection takes longer the more is imported.
     try:
         times = []
@@ -182,7 +182,7 @@ def new_sizes(target):
             times.append((time.perf_counter() - start) * 1e6)
     finally:
         gc.enable()
-        sattn.cache.chosen = choose
+        sattn._call.cache.chosen = choose
     return (statistics.median(times), max(times), statistics.median(chosen) * 1e6,
             sattn.cache.info().compilations - before)
 

@@ -40,7 +40,7 @@ SPARSITIES = [0.5, 0.9]
 def make_call(options, problem, chip="sm_90a", beta=0.0, c=None, is_linear=False):
     """A prepared product; with c, an array that is added, else to what the result holds. A linear layer has rows of K
     and of M."""
-    from sattn._source import BsrAddmm
+    from sattn._ops.bsr_addmm import BsrAddmm
 
     source = BsrAddmm(block=tuple(problem.values.shape[1:]), alpha=1.0, beta=beta, input="" if c is None else "bf16",
                       transpose_b=is_linear, transpose_out=is_linear)

@@ -112,6 +112,9 @@ command_test() {
   use_tools
   # The tools were just built, so a test that misses one has failed.
   export SATTN_BUILD_DIR=$build SATTN_REQUIRE_TOOLS=1
+  # Tests share what they compile; nothing of an earlier run is there.
+  export SATTN_CACHE_DIR=$build/test-cache
+  rm -rf "$SATTN_CACHE_DIR"
 
   local results=$build/test-results suite report start status=()
   mkdir -p "$results"

@@ -14,7 +14,7 @@ SECTIONS = [
     ("Ops of `sattn`", ["lib/Dialect/SAttn/IR"], "Said by verifiers, of what is read and after every pass. The "
      "numbers of the constraints are in [the op's page](reference/SAttn.md)."),
     ("Ops of `wgtile`", ["lib/Dialect/WGTile/IR"], "As above; constraints are in [the ops' page](reference/WGTile.md)."),
-    ("Passes on `sattn`", ["lib/Dialect/SAttn/Transforms"], ""),
+    ("Passes on `sattn`", ["lib/Dialect/SAttn/Transforms", "lib/Differentiation"], ""),
     ("Passes on tiles of `linalg`", ["lib/Codegen"], ""),
     ("Passes on `wgtile`", ["lib/Dialect/WGTile/Transforms", "lib/Dialect/WGTile/Analysis", "lib/Dialect/WGTile/Utils"], ""),
     ("Conversions", ["lib/Conversion"], ""),

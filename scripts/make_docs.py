@@ -1,5 +1,6 @@
 """Writes docs/reference/ from the TableGen files, docs/Diagnostics.md from the sources, docs/Walk.md and README's
-output of the demo by the built tools, the pictures, and the tables and the plot of results.
+output of the demo by the built tools, the pictures, the tables and the plot of results, and the operations in the
+package's stub.
 
     ./dev docs [--check]
 
@@ -22,6 +23,7 @@ import pictures
 import readme_demo
 import results_plot
 import results_table
+import stubs
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -114,6 +116,7 @@ def wanted():
     files = {REFERENCE / name: page(name) for name in PAGES}
     readme = ROOT / "README.md"
     files[DIAGNOSTICS] = diagnostics.page()
+    files[stubs.STUB] = stubs.text()
     files[PLOT] = results_plot.plot(results_table.newest())
     files |= {ROOT / "docs" / f"{name}.svg": draw() for name, draw in pictures.PICTURES.items()}
     newest = results_table.newest()

@@ -24,6 +24,9 @@ config.test_exec_root = os.path.join(config.sattn_build_root, "test")
 
 llvm_config.with_system_environment(["HOME", "TMP", "TEMP", "TMPDIR"])
 llvm_config.use_default_substitutions()
+# That of ./dev test, which begins empty, and never the user's own.
+llvm_config.with_environment("SATTN_CACHE_DIR", os.environ.get("SATTN_CACHE_DIR") or
+                             os.path.join(config.sattn_build_root, "test-cache"))
 # A test sees the built tools and LLVM's, never one that the PATH happens to have.
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.sattn_tools_dir, append_path=True)

@@ -9,6 +9,7 @@
 #include "sattn-c/Compiler.h"
 
 #include "CpuExecution.h"
+#include "KeptCode.h"
 #include "Session.h"
 
 #include "sattn/InitAll.h"
@@ -42,10 +43,13 @@ struct GPUSource {
 
 struct sattn_program {
   std::string manifest, image;
+  /// The function's name.
+  std::string entry;
   /// If it lacks versions of kernels.
   std::optional<GPUSource> source;
   /// The number of launches that it lacks the kernel of.
   int64_t missing = 0;
+  run::CpuCode code;
   std::unique_ptr<run::CpuProgram> cpu;
   /// Of a program for the CPU.
   runtime::Manifest parsed;
@@ -74,7 +78,7 @@ static func::FuncOp chooseEntry(Session &session, StringRef name) {
   return candidates.front();
 }
 
-static bool compileForCPU(Session &session, StringRef name, int64_t threads,
+static bool compileForCPU(Session &session, StringRef name, bool usesThreads,
                           sattn_program &program) {
   OwningOpRef<ModuleOp> copy = session.module().clone();
   PassManager pm(&session.context());
@@ -91,32 +95,35 @@ static bool compileForCPU(Session &session, StringRef name, int64_t threads,
     session.say(parsed.error().message());
     return false;
   }
-  auto compiled = run::CpuProgram::compile(session.module(), *parsed, threads);
-  if (!compiled) {
-    session.say(compiled.error().message());
+  auto code = run::generateCpuCode(session.module(), *parsed, usesThreads);
+  if (!code) {
+    session.say(code.error().message());
     return false;
   }
   program.manifest = std::move(*manifest);
-  program.cpu = std::move(*compiled);
-  program.parsed = std::move(*parsed);
+  program.code = std::move(*code);
   return true;
 }
 
-/// `versions`, if given, replaces that of the pipeline's options.
-static bool compileForGPU(Session &session, StringRef name, StringRef target,
-                          StringRef pipeline, sattn_program &program,
-                          std::optional<KernelVersions> versions = {}) {
-  SAttnToGPUOptions options;
-  std::string message;
-  llvm::raw_string_ostream os(message);
-  if (failed(options.parseFromString(pipeline, os))) {
-    session.say("options of the pipeline: " + StringRef(message).trim());
-    return false;
-  }
-  options.chip = target.str();
-  if (versions)
-    options.versions = *versions;
-  if (failed(lookupChip(target, [&] {
+/// Links the code of a program for the CPU; the message of a failure.
+static std::string loadForCPU(sattn_program &program) {
+  runtime::ErrorOr<runtime::Manifest> parsed =
+      runtime::parseManifest(program.manifest);
+  if (!parsed)
+    return parsed.error().message();
+  auto loaded = run::CpuProgram::load(program.code);
+  if (!loaded)
+    return loaded.error().message();
+  program.code = {};
+  program.cpu = std::move(*loaded);
+  program.parsed = std::move(*parsed);
+  return "";
+}
+
+static bool compileForGPU(Session &session, StringRef name,
+                          const SAttnToGPUOptions &options,
+                          sattn_program &program) {
+  if (failed(lookupChip(options.chip, [&] {
         return emitError(UnknownLoc::get(&session.context()));
       })))
     return false;
@@ -150,6 +157,110 @@ static StringRef orEmpty(const char *text) { return text ? text : ""; }
 
 const char *sattn_version(void) { return sattn::version(); }
 
+namespace {
+/// What one function is compiled from.
+struct Request {
+  StringRef text, entry, target, pipeline;
+  int64_t threads = 0;
+  /// Replaces that of the pipeline's options.
+  std::optional<KernelVersions> versions = {};
+};
+} // namespace
+
+/// The texts that the disk cache keeps of a program, and of what the compiler
+/// said of it.
+static cache::Entry writeEntry(const sattn_program &program,
+                               StringRef messages) {
+  return {messages.str(),
+          program.manifest,
+          program.image,
+          program.entry,
+          program.code.object,
+          program.code.symbol,
+          std::to_string(program.missing)};
+}
+
+/// The program of an entry, whose messages are returned.
+static std::string readEntry(cache::Entry &&entry, sattn_program &program) {
+  program.manifest = std::move(entry[1]);
+  program.image = std::move(entry[2]);
+  program.entry = std::move(entry[3]);
+  program.code = {std::move(entry[4]), std::move(entry[5])};
+  program.missing = std::stoll(entry[6]);
+  return std::move(entry[0]);
+}
+
+/// Compiles a function, or takes it from the disk cache. Null, with messages,
+/// where it is refused.
+static std::unique_ptr<sattn_program> compile(const Request &request,
+                                              std::string &messages) {
+  auto say = [&](const char *severity, const llvm::Twine &message) {
+    messages += (llvm::Twine(severity) + ": " + message + "\n").str();
+  };
+  bool isForCPU = request.target == kCPUTarget;
+  SAttnToGPUOptions options;
+  cache::KeyHasher key;
+  bool usesThreads = false;
+  if (isForCPU) {
+    runtime::ErrorOr<int64_t> threads = run::startThreads(request.threads);
+    if (!threads) {
+      say("error", threads.error().message());
+      return nullptr;
+    }
+    usesThreads = *threads > 1;
+    key = run::hashCompilation(request.text);
+    key.add(run::describeHostCPU()).add(int64_t(usesThreads));
+  } else {
+    std::string message;
+    llvm::raw_string_ostream os(message);
+    if (failed(options.parseFromString(request.pipeline, os))) {
+      say("error", "options of the pipeline: " + StringRef(message).trim());
+      return nullptr;
+    }
+    options.chip = request.target.str();
+    if (request.versions)
+      options.versions = *request.versions;
+    key = run::hashCompilation(request.text, options.metaTable);
+    key.add(request.pipeline)
+        .add(static_cast<int64_t>(options.versions.getValue()));
+  }
+  key.add(request.target).add(request.entry);
+
+  auto program = std::make_unique<sattn_program>();
+  auto compileAnew = [&]() -> std::optional<cache::Entry> {
+    Session session;
+    sattn_program compiled;
+    bool done = [&] {
+      if (!session.parse(request.text))
+        return false;
+      func::FuncOp entry = chooseEntry(session, request.entry);
+      if (!entry)
+        return false;
+      compiled.entry = entry.getName().str();
+      return isForCPU
+                 ? compileForCPU(session, compiled.entry, usesThreads, compiled)
+                 : compileForGPU(session, compiled.entry, options, compiled);
+    }();
+    if (done)
+      return writeEntry(compiled, session.messages());
+    messages += session.messages();
+    return std::nullopt;
+  };
+  std::optional<cache::Entry> entry = cache::getOrCompile(
+      key.finish(), compileAnew,
+      [&](const llvm::Twine &message) { say("remark", message); });
+  if (!entry)
+    return nullptr;
+  messages += readEntry(std::move(*entry), *program);
+  if (!isForCPU)
+    return program;
+  if (std::string reason = loadForCPU(*program); !reason.empty()) {
+    say("error", reason);
+    return nullptr;
+  }
+  return program;
+}
+
 sattn_program *sattn_compile(const char *source, size_t size,
                              const sattn_options *options, char **messages) {
   if (!source || !options || options->threads < 0) {
@@ -160,28 +271,19 @@ sattn_program *sattn_compile(const char *source, size_t size,
                                                llvm::Twine(options->threads));
     return nullptr;
   }
-  Session session;
-  auto program = std::make_unique<sattn_program>();
-  bool done = [&] {
-    if (!session.parse({source, size}))
-      return false;
-    func::FuncOp entry = chooseEntry(session, orEmpty(options->entry));
-    if (!entry)
-      return false;
-    std::string name = entry.getName().str();
-    StringRef target = orEmpty(options->target);
-    if (target == kCPUTarget)
-      return compileForCPU(session, name, options->threads, *program);
-    StringRef pipeline = orEmpty(options->pipeline);
-    if (!compileForGPU(session, name, target, pipeline, *program))
-      return false;
-    if (program->missing > 0)
-      program->source =
-          GPUSource{{source, size}, name, target.str(), pipeline.str()};
-    return true;
-  }();
-  session.giveMessages(messages);
-  return done ? program.release() : nullptr;
+  Request request{{source, size},
+                  orEmpty(options->entry),
+                  orEmpty(options->target),
+                  orEmpty(options->pipeline),
+                  options->threads};
+  std::string said;
+  std::unique_ptr<sattn_program> program = compile(request, said);
+  if (program && program->missing > 0)
+    program->source = GPUSource{request.text.str(), program->entry,
+                                request.target.str(), request.pipeline.str()};
+  if (messages)
+    *messages = capi::copyText(said);
+  return program.release();
 }
 
 int sattn_program_lacks_versions(const sattn_program *program) {
@@ -190,25 +292,23 @@ int sattn_program_lacks_versions(const sattn_program *program) {
 
 sattn_program *sattn_program_complete(const sattn_program *program,
                                       char **messages) {
-  Session session;
-  auto complete = std::make_unique<sattn_program>();
-  bool done = [&] {
-    if (!program || !program->source) {
-      session.say("expected a program that lacks versions of its kernels");
-      return false;
-    }
+  std::string said;
+  std::unique_ptr<sattn_program> complete;
+  if (program && program->source) {
     const GPUSource &source = *program->source;
+    Request request{source.text, source.entry, source.target, source.pipeline};
     // The one kernel's other version does for every call that needs it. Of
     // several kernels some may have arguments that TMA takes, and copies are
     // made for the versions for TMA.
-    auto versions =
+    request.versions =
         program->missing == 1 ? KernelVersions::Generic : KernelVersions::All;
-    return session.parse(source.text) && chooseEntry(session, source.entry) &&
-           compileForGPU(session, source.entry, source.target, source.pipeline,
-                         *complete, versions);
-  }();
-  session.giveMessages(messages);
-  return done ? complete.release() : nullptr;
+    complete = compile(request, said);
+  } else {
+    said = "error: expected a program that lacks versions of its kernels\n";
+  }
+  if (messages)
+    *messages = capi::copyText(said);
+  return complete.release();
 }
 
 void sattn_program_free(sattn_program *program) { delete program; }

@@ -24,6 +24,9 @@ public:
   /// Adds a line of ours.
   void say(const llvm::Twine &message);
 
+  /// The messages so far.
+  llvm::StringRef messages() const { return text; }
+
   /// The messages so far, for the caller of the C function to free; null if
   /// they are not requested.
   void giveMessages(char **messages) const;

@@ -6,9 +6,10 @@ import numpy as np
 from . import cache as cache
 
 __all__ = ["AuxOutput", "AuxRequest", "BlockFill", "BlockMask", "CompileError", "Explanation", "Prepared", "Program",
-           "and_masks", "block_fill", "bsr_dense_addmm", "bsr_dense_mm", "bsr_softmax", "bsr_to_dense", "bsr_transpose",
-           "cache", "compile", "create_block_mask", "explain", "flex_attention", "linear", "load", "noop_mask",
-           "or_masks", "prepare", "prune_to_bsr", "to_bsr"]
+           "and_masks", "block_fill", "bsr_dense_addmm", "bsr_dense_mm", "bsr_scatter_mm", "bsr_scatter_mm_indices_data",
+           "bsr_softmax", "bsr_to_dense", "bsr_transpose", "cache", "compile", "create_block_mask", "explain",
+           "flex_attention", "linear", "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "sampled_addmm",
+           "scaled_dot_product_attention", "scatter_mm", "to_bsr"]
 __version__: str
 
 class _Tensor(Protocol):
@@ -85,16 +86,6 @@ class Prepared:
     def of_arrays(self, crow: _Array, col: _Array, values: _Array) -> Prepared: ...
     def update(self, values: np.ndarray | _Tensor) -> None: ...
 
-def bsr_dense_addmm(input: _Array | None, bsr: _Bsr, dense: _Array, *, beta: _Number = 1, alpha: _Number = 1,
-                    left_alpha: _Array | None = None, right_alpha: _Array | None = None, out: _Array | None = None,
-                    skip_checks: bool = False, max_grid: Sequence[int | None] | None = None,
-                    meta: Mapping[str, int | Sequence[int]] | None = None, check: bool | None = None,
-                    precision: Literal["ieee", "tf32"] | None = None, strict: bool = False) -> _Array: ...
-def bsr_dense_mm(bsr: _Bsr, dense: _Array, *, out: _Array | None = None, skip_checks: bool = False,
-                 max_grid: Sequence[int | None] | None = None,
-                 meta: Mapping[str, int | Sequence[int]] | None = None, check: bool | None = None,
-                 precision: Literal["ieee", "tf32"] | None = None, strict: bool = False) -> _Array: ...
-
 class BlockFill(NamedTuple):
     block: tuple[int, int]
     shape: tuple[int, int]
@@ -108,25 +99,6 @@ def bsr_transpose(bsr: _Bsr, columns: int | None = None, *, check: bool | None =
 def prune_to_bsr(matrix: np.ndarray | _Tensor, block: int | tuple[int, int], *, sparsity: float | None = None,
                  blocks_per_row: int | None = None) -> Any: ...
 def to_bsr(matrix: Any, block: int | tuple[int, int] | None = None) -> Any: ...
-def bsr_softmax(input: _Matrix, max_row_nnz: int | None = None, *, check: bool | None = None,
-                meta: Mapping[str, int | Sequence[int]] | None = None) -> _Matrix: ...
-def sampled_addmm(input: Any, mat1: _Array, mat2: _Array, *, beta: _Number = 1.0, alpha: _Number = 1.0, out: Any = None,
-                  skip_checks: bool = False, max_grid: Sequence[int | None] | None = None,
-                  meta: Mapping[str, int | Sequence[int]] | None = None, check: bool | None = None,
-                  precision: Literal["ieee", "tf32"] | None = None, strict: bool = False) -> Any: ...
-def scatter_mm(blocks: _Array, others: _Array, indices_data: tuple[Any, ...], *, accumulators: _Array | None = None,
-               check: bool | None = None, precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
-def bsr_scatter_mm(bsr: _Bsr, other: _Array, indices_data: tuple[Any, ...] | None = None, out: _Array | None = None, *,
-                   check: bool | None = None, precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
-def bsr_scatter_mm_indices_data(bsr: _Bsr, other: _Array,
-                                indices_format: Literal["bsr_strided_mm_compressed", "bsr_strided_mm", "scatter_mm"] = ...,
-                                **meta_input: int | bool | None) -> tuple[Any, ...]: ...
-def scaled_dot_product_attention(query: _Array, key: _Array, value: _Array, attn_mask: Any, dropout_p: _Number = 0.0,
-                                 is_causal: bool = False, scale: _Number | None = None, *, check: bool | None = None,
-                                 precision: Literal["ieee", "tf32"] | None = None,
-                                 meta: Mapping[str, int | Sequence[int]] | None = None) -> _Array: ...
-def linear(x: _Array, weight: _Bsr, bias: _Array | None = None, *, out: _Array | None = None,
-           precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
 
 _MaskMod = Callable[[Any, Any, Any, Any], Any]
 _ScoreMod = Callable[[Any, Any, Any, Any, Any], Any]
@@ -188,11 +160,6 @@ def or_masks(*mask_mods: _MaskMod) -> _MaskMod: ...
 def create_block_mask(mask_mod: _MaskMod, B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = None,
                       BLOCK_SIZE: int | tuple[int, int] = 128, _compile: bool = False, separate_full_blocks: bool = True,
                       compute_dq_write_order: bool = False, dq_kv_order: bool = True) -> BlockMask: ...
-def flex_attention(query: _Array, key: _Array, value: _Array, score_mod: _ScoreMod | None = None, block_mask: Any = None,
-                   scale: _Number | None = None, enable_gqa: bool = False, return_lse: bool = False,
-                   kernel_options: Mapping[str, Any] | None = None, *, return_aux: Any = None,
-                   causal: bool | Literal["top_left", "bottom_right"] | None = None,
-                   window: tuple[int | None, int | None] | None = None, prefix: int | None = None) -> Any: ...
 def prepare(bsr: _Bsr) -> Prepared: ...
 @overload
 def explain(program: Program, /, *arguments: Any) -> Explanation: ...
@@ -206,3 +173,39 @@ def explain(input: _Array | None, bsr: _Bsr, dense: _Array, *, beta: float = 1, 
 def compile(source: str | bytes, target: str = "cpu", *, entry: str | None = None, options: str = "", threads: int = 0,
             device: int = 0) -> Program: ...
 def load(manifest: str, image: str | bytes, device: int = 0) -> Program: ...
+
+# Operations, of their specs (scripts/stubs.py).
+def bsr_dense_addmm(input: _Array | None, bsr: _Bsr, dense: _Array, *, beta: _Number = 1, alpha: _Number = 1,
+                    left_alpha: _Array | None = None, right_alpha: _Array | None = None, out: _Array | None = None,
+                    skip_checks: bool = False, max_grid: Sequence[int | None] | None = None,
+                    meta: Mapping[str, int | Sequence[int]] | None = None, check: bool | None = None,
+                    precision: Literal["ieee", "tf32"] | None = None, strict: bool = False) -> _Array: ...
+def bsr_dense_mm(bsr: _Bsr, dense: _Array, *, out: _Array | None = None, skip_checks: bool = False,
+                 max_grid: Sequence[int | None] | None = None, meta: Mapping[str, int | Sequence[int]] | None = None,
+                 check: bool | None = None, precision: Literal["ieee", "tf32"] | None = None,
+                 strict: bool = False) -> _Array: ...
+def bsr_scatter_mm(bsr: _Bsr, other: _Array, indices_data: tuple[Any, ...] | None = None, out: _Array | None = None, *,
+                   check: bool | None = None, precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
+def bsr_scatter_mm_indices_data(bsr: _Bsr, other: _Array,
+                                indices_format: Literal["bsr_strided_mm_compressed", "bsr_strided_mm", "scatter_mm"] = ...,
+                                **meta_input: int | bool | None) -> tuple[Any, ...]: ...
+def bsr_softmax(input: _Matrix, max_row_nnz: int | None = None, *, check: bool | None = None,
+                meta: Mapping[str, int | Sequence[int]] | None = None) -> _Matrix: ...
+def flex_attention(query: _Array, key: _Array, value: _Array, score_mod: _ScoreMod | None = None,
+                   block_mask: Any = None, scale: _Number | None = None, enable_gqa: bool = False,
+                   return_lse: bool = False, kernel_options: Mapping[str, Any] | None = None, *, return_aux: Any = None,
+                   causal: bool | Literal["top_left", "bottom_right"] | None = None,
+                   window: tuple[int | None, int | None] | None = None, prefix: int | None = None) -> Any: ...
+def linear(x: _Array, weight: _Bsr, bias: _Array | None = None, *, out: _Array | None = None,
+           precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
+def sampled_addmm(input: Any, mat1: _Array, mat2: _Array, *, beta: _Number = 1.0, alpha: _Number = 1.0, out: Any = None,
+                  skip_checks: bool = False, max_grid: Sequence[int | None] | None = None,
+                  meta: Mapping[str, int | Sequence[int]] | None = None, check: bool | None = None,
+                  precision: Literal["ieee", "tf32"] | None = None, strict: bool = False) -> Any: ...
+def scaled_dot_product_attention(query: _Array, key: _Array, value: _Array, attn_mask: Any, dropout_p: _Number = 0.0,
+                                 is_causal: bool = False, scale: _Number | None = None, *, check: bool | None = None,
+                                 precision: Literal["ieee", "tf32"] | None = None,
+                                 meta: Mapping[str, int | Sequence[int]] | None = None) -> _Array: ...
+def scatter_mm(blocks: _Array, others: _Array, indices_data: tuple[Any, ...], *, accumulators: _Array | None = None,
+               check: bool | None = None, precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
+# End of operations.

@@ -2,8 +2,9 @@
 
 import torch
 
-from . import _operand
-from ._bsr import bsr_dense_addmm
+from .torch import library  # noqa: F401 - torch.ops.sattn
+from ._arrays import sparse_operand
+from ._ops.bsr_addmm import bsr_dense_addmm
 
 ARRAYS = "crow", "col", "values"
 
@@ -22,7 +23,7 @@ class Bsr(torch.nn.Module):
 
     def __init__(self, bsr):
         super().__init__()
-        operand = _operand.prepare(bsr)
+        operand = sparse_operand.prepare(bsr)
         for name in ARRAYS:
             self.register_buffer(name, getattr(operand, name))
         self.operand = operand
@@ -32,7 +33,6 @@ class Bsr(torch.nn.Module):
         # A graph has the buffers themselves, which a program that is saved has of its own, and so has
         # torch.func.functional_call.
         if torch.compiler.is_compiling() or not _has(operand, arrays):
-            _require_operations()
             return torch.ops.sattn.bsr_addmm(None, *arrays, operand.shape[-1], dense, 0, 1, None, None, "")
         if operand.is_written():  # As by a broadcast of buffers: they are checked again.
             self._take(operand.of_arrays(*arrays))
@@ -83,9 +83,3 @@ class Bsr(torch.nn.Module):
 
 def _has(operand, arrays):
     return arrays[0] is operand._crow and arrays[1] is operand._col and arrays[2] is operand.values
-
-
-def _require_operations():
-    """Defines torch.ops.sattn, if nothing did."""
-    if not hasattr(torch.ops.sattn, "bsr_addmm"):
-        from . import _operations  # noqa: F401

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 import masks  # noqa: E402
 import sattn  # noqa: E402
-from sattn import _blocks  # noqa: E402
+from sattn._masks import mask_lists  # noqa: E402
 
 LISTS = ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices", "q_num_blocks", "q_indices",
          "full_q_num_blocks", "full_q_indices")
@@ -27,7 +27,7 @@ def make(name, batch, lengths, block, device):
 @pytest.mark.parametrize("name", masks.MASKS)
 def test_same_lists(monkeypatch, name, batch, block):
     """By the compiled program on both, whatever the lengths are."""
-    monkeypatch.setattr(_blocks, "MOST_EVALUATED", 0)
+    monkeypatch.setattr(mask_lists, "MOST_EVALUATED", 0)
     lengths = masks.LENGTH, masks.LENGTH
     on_gpu, in_host = make(name, batch, lengths, block, "cuda"), make(name, batch, lengths, block, None)
     for numbers, indices in zip(LISTS[::2], LISTS[1::2]):

@@ -183,7 +183,7 @@ def test_kernels_are_of_a_device():
         given["out"].zero_()
         near(sattn.bsr_dense_addmm(bsr=bsr, **given), expected)
     assert sattn.cache.info().compilations == before + 2
-    assert sorted(target for _, target in sattn.cache._programs) == [0, 1]
+    assert sorted(target for _, target in sattn._call.cache._programs) == [0, 1]
 
 
 @two_devices

@@ -85,15 +85,15 @@ def test_dropout_is_repeated_by_the_seed():
 def test_the_same_weights_are_dropped_as_on_the_cpu():
     """A seed is drawn by each device's own generator; the bits of a seed are the same."""
     arrays, parts, _ = problem(64, (2,), dtype=torch.float32)
-    from sattn import _sdpa
+    from sattn._ops import bsr_attention
 
     drawn = torch.tensor([123456789, 42])
-    saved = _sdpa._draw
-    _sdpa._draw = lambda arrays: drawn.to(arrays.device)
+    saved = bsr_attention._draw
+    bsr_attention._draw = lambda arrays: drawn.to(arrays.device)
     try:
         on_gpu = sattn.scaled_dot_product_attention(*arrays, parts, 0.5, precision="tf32").cpu()
         on_cpu = sattn.scaled_dot_product_attention(*(array.cpu() for array in arrays),
                                                     tuple(part.cpu() for part in parts), 0.5)
     finally:
-        _sdpa._draw = saved
+        bsr_attention._draw = saved
     assert (on_gpu - on_cpu).abs().max() <= 4e-3 * on_cpu.abs().max()

@@ -1,8 +1,10 @@
 """Paths of the checkout, and the built tools."""
 
+import atexit
 import os
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,11 @@ sys.path.insert(0, str(ROOT / "python"))
 sys.path.insert(0, str(ROOT / "test" / "tools"))
 sys.path.insert(0, str(ROOT / "test" / "emulation"))
 sys.path.insert(0, str(Path(__file__).parent))
+
+# Never the user's own cache of compiled programs. Processes of a run share one, which ./dev test has named.
+if not os.environ.get("SATTN_CACHE_DIR"):
+    os.environ["SATTN_CACHE_DIR"] = tempfile.mkdtemp(prefix="sattn-cache-")
+    atexit.register(shutil.rmtree, os.environ["SATTN_CACHE_DIR"], ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
@@ -83,9 +90,9 @@ def package(sattn):
 def short(monkeypatch):
     """Takes away the long way of bsr_dense_addmm, which calls take that are no repetitions."""
     def take_away():
-        from sattn import _operand
+        from sattn._arrays import sparse_operand
 
         def operand_of(_):
             raise AssertionError("the long way was taken")
-        monkeypatch.setattr(_operand, "operand_of", operand_of)
+        monkeypatch.setattr(sparse_operand, "operand_of", operand_of)
     return take_away

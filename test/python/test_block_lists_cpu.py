@@ -32,14 +32,14 @@ def test_any_strides(sattn):
 
 @pytest.mark.parametrize("separate", [True, False])
 def test_of_the_package(sattn, separate):
-    from sattn import _block_lists
+    from sattn._masks import block_lists
 
     counts, heights, widths = COUNTS["several steps"](np.random.default_rng(2))
-    for own, wanted in zip(_block_lists.block_lists(counts, heights, widths, separate), expected(counts, heights, widths, separate)):
+    for own, wanted in zip(block_lists.block_lists(counts, heights, widths, separate), expected(counts, heights, widths, separate)):
         np.testing.assert_array_equal(own, wanted)
-    assert _block_lists.extents(300, 128).tolist() == [128, 128, 44]
-    assert _block_lists.extents(256, 128).tolist() == [128, 128]
-    assert _block_lists.extents(3, 128).tolist() == [3]
+    assert block_lists.extents(300, 128).tolist() == [128, 128, 44]
+    assert block_lists.extents(256, 128).tolist() == [128, 128]
+    assert block_lists.extents(3, 128).tolist() == [3]
 
 
 @pytest.mark.parametrize("shape", [(0, 1, 3, 3), (1, 1, 0, 3), (1, 1, 3, 0)])

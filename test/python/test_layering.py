@@ -1,5 +1,7 @@
 """Who may know whom: an op stands in its own files alone, and arrows between folders run down only."""
 
+import ast
+import graphlib
 import re
 from pathlib import Path
 
@@ -25,6 +27,7 @@ DATA = {"lib/MetaTable/ShippedTable.json"}
 DECOMPOSITION = re.compile(r"lib/Dialect/SAttn/IR/\w+/Decompose\.cpp")
 # What a folder of lib, and that of include beside it, may include beside itself.
 MAY_INCLUDE = {
+    "DiskCache": [],
     "Layout": [],
     "MetaTable": [],
     "Tuning": ["MetaTable", "Layout", "Support"],
@@ -32,6 +35,7 @@ MAY_INCLUDE = {
     "Runtime": [],
     "Reference": ["Runtime"],
     "Codegen": ["Support"],
+    "Differentiation": [],
     "Dialect/SAttn/Analysis": [],
     "Dialect/SAttn/IR": ["Dialect/SAttn/Analysis", "Runtime", "Tuning", "MetaTable", "Support"],
     "Dialect/WGTile": ["Layout", "Support"],
@@ -120,3 +124,81 @@ def test_arrows_run_down(folder):
     found = {file.name: headers for file in sources(f"lib/{folder}", f"include/sattn/{folder}")
              if (headers := includes_upwards(folder, file.read_text()))}
     assert not found
+
+
+PACKAGE = ROOT / "python" / "sattn"
+# The package's rooms, from the lowest up: a module imports its own room and those before it.
+ROOMS = ["_native", "_arrays", "_compiler", "_call", "_trace", "_masks", "_ops", "torch"]
+# Modules outside the rooms, which may import all of them. The last one imports when PyTorch is there, and not before.
+ROOT_MODULES = {"__init__", "cache", "nn", "_when_imported"}
+
+
+def module_of(path):
+    """The dotted name of a file of the package, from the package's folder."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+
+
+def imports_of(module, text):
+    """(the dotted name of a module of the package or of another library, whether a function imports it), of each import."""
+    parents = module.split(".")[:-1]
+    tree = ast.parse(text)
+    top = {id(node) for node in tree.body}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((name.name, id(node) not in top) for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module, id(node) not in top
+        elif isinstance(node, ast.ImportFrom):
+            base = [*parents[:len(parents) + 1 - node.level], *(node.module.split(".") if node.module else ())]
+            for name in node.names:
+                whole = ".".join([*base, name.name])
+                is_module = (PACKAGE / f"{whole.replace('.', '/')}.py").exists() or (PACKAGE / whole.replace(".", "/")).is_dir()
+                yield f"sattn.{whole if is_module else '.'.join(base)}", id(node) not in top
+
+
+def wrong_imports(module, text):
+    """Imports that a module of a room may not have."""
+    room = module.partition(".")[0]
+    for name, in_function in imports_of(module, text):
+        if room == "_trace" and name.partition(".")[0] == "torch":
+            yield f"imports {name}"
+        if not name.startswith("sattn."):
+            continue
+        if in_function:
+            yield f"imports {name} in a function"
+        other = name.split(".")[1]
+        if other not in ROOMS or ROOMS.index(other) > ROOMS.index(room):
+            yield f"imports {name}"
+
+
+def package_modules():
+    return {module_of(path): path.read_text() for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def test_finds_wrong_imports_of_the_package():
+    assert list(wrong_imports("_arrays.storage", "from .._call import cache")) == ["imports sattn._call.cache"]
+    assert list(wrong_imports("_arrays.storage", "def f():\n    from . import matrices")) == [
+        "imports sattn._arrays.matrices in a function"]
+    assert list(wrong_imports("_trace.tracing", "import torch\nimport numpy")) == ["imports torch"]
+    assert list(wrong_imports("_ops.linear", "from .. import nn")) == ["imports sattn.nn"]
+    assert not list(wrong_imports("_ops.linear", "import json\nfrom . import bsr_addmm\nfrom .._arrays.storage import with_rank"))
+
+
+def test_every_module_of_the_package_has_a_room():
+    assert {module for module in package_modules() if module.partition(".")[0] not in ROOMS} == ROOT_MODULES
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_arrows_between_rooms_run_down(room):
+    found = {module: wrong for module, text in package_modules().items() if module.partition(".")[0] == room
+             if (wrong := list(wrong_imports(module, text)))}
+    assert not found
+
+
+def test_the_package_has_no_circle():
+    modules = package_modules()
+    graph = {module: {name.removeprefix("sattn.") for name, _ in imports_of(module, text) if name.startswith("sattn.")}
+             for module, text in modules.items() if module != "__init__"}
+    graph = {module: {f"{name}.__init__" if f"{name}.__init__" in modules else name for name in names}
+             for module, names in graph.items()}
+    graphlib.TopologicalSorter(graph).prepare()  # Raises CycleError.

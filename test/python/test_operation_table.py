@@ -7,27 +7,28 @@ import pytest
 
 pytest.importorskip("tvm_ffi")
 from operation_table import TYPES, check, has_value, taken_by, values_of  # noqa: E402
-from sattn import _evaluation, _functions, _tracing  # noqa: E402
-from sattn._element_types import NAMES  # noqa: E402
+from sattn._arrays import evaluation  # noqa: E402
+from sattn._trace import tracing, user_functions  # noqa: E402
+from sattn._trace.element_types import NAMES  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
 def nothing_kept():
-    _functions.clear()
+    user_functions.clear()
     yield
-    _functions.clear()
+    user_functions.clear()
 
 
 @pytest.fixture
 def nodes(monkeypatch):
     """The nodes that tracing asks for, the result of a function last."""
-    found, node_of = [], _tracing.node_of
+    found, node_of = [], tracing.node_of
 
     def noted(value):
         found.append(node_of(value))
         return found[-1]
 
-    monkeypatch.setattr(_tracing, "node_of", noted)
+    monkeypatch.setattr(tracing, "node_of", noted)
     return found
 
 
@@ -41,19 +42,19 @@ def value_of(operation, module, types, nodes):
     def boolean(score, b, h, q_idx, kv_idx):
         return np.where(operation.function(module, *[first[q_idx], last[kv_idx]][:len(types)]), 1.0, 0.0)
 
-    _functions.clear()
+    user_functions.clear()
     try:
-        found, captured = _functions.traced("score_mod", number)
+        found, captured = user_functions.traced("score_mod", number)
         # As a float, which it becomes in the end.
         node = found.result if nodes[-1].dtype == "f32" else found.result.operands[0]
     except TypeError as error:
         if "returns a boolean" not in str(error):
             raise
-        found, captured = _functions.traced("score_mod", boolean)
+        found, captured = user_functions.traced("score_mod", boolean)
         node = found.result.operands[0]
     places = np.arange(len(first), dtype=np.int32)
-    value = _evaluation.evaluate(node, {"q_idx": places[:, None], "kv_idx": places[None, :]},
-                                 _functions.host_arrays(captured), _evaluation.library())
+    value = evaluation.evaluate(node, {"q_idx": places[:, None], "kv_idx": places[None, :]},
+                                 user_functions.host_arrays(captured), evaluation.library())
     return np.broadcast_to(value, (len(first), len(last))).astype(NAMES[node.type]), NAMES[node.type]
 
 

@@ -63,6 +63,6 @@ def test_without_an_element(sattn):
 
 def test_costs_are_those_of_the_demo(sattn):
     import block_costs
-    from sattn import _block_fill
+    from sattn._arrays import fill
 
-    assert _block_fill.ELEMENT_COSTS == block_costs.ELEMENT_COSTS
+    assert fill.ELEMENT_COSTS == block_costs.ELEMENT_COSTS

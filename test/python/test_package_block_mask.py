@@ -10,7 +10,9 @@ pytest.importorskip("tvm_ffi")
 import masks  # noqa: E402
 from masks import LENGTH, MASKS  # noqa: E402
 import sattn  # noqa: E402
-from sattn import BlockMask, _blocks, _functions, _masks, and_masks, create_block_mask, noop_mask, or_masks  # noqa: E402
+from sattn import BlockMask, and_masks, create_block_mask, noop_mask, or_masks  # noqa: E402
+from sattn._masks import mask_functions, mask_lists  # noqa: E402
+from sattn._trace import user_functions  # noqa: E402
 
 SHAPE = 2, 4, LENGTH, LENGTH
 
@@ -28,7 +30,7 @@ def kinds(mask_mod, shape, block):
 
 
 def listed(numbers, indices, columns):
-    return _blocks.dense_of(numbers, indices, columns)
+    return mask_lists.dense_of(numbers, indices, columns)
 
 
 @pytest.mark.parametrize("block", [16, 32, (16, 48), (7, 100), 128])
@@ -53,7 +55,7 @@ def test_lists_are_exact(name, block):
 @pytest.mark.parametrize("name", MASKS)
 def test_compiled_counts_are_exact(monkeypatch, name, block):
     """As long masks have them."""
-    monkeypatch.setattr(_blocks, "MOST_EVALUATED", 0)
+    monkeypatch.setattr(mask_lists, "MOST_EVALUATED", 0)
     mask = create_block_mask(MASKS[name], 2, 4, LENGTH, LENGTH, BLOCK_SIZE=block)
     some, whole = kinds(MASKS[name], SHAPE, mask.BLOCK_SIZE)
     assert (mask.to_dense() == some).all()
@@ -73,40 +75,40 @@ def sorted_lists(number, whole):
 def test_columns_are_in_the_order_of_a_stable_sort(monkeypatch, seed):
     """Those that are not listed, too; of empty and full rows, of no blocks, one column, batches and heads, transposed."""
     rng = np.random.default_rng(seed)
-    monkeypatch.setattr(_blocks, "MARKS_AT_ONCE", int(rng.choice([1, 64, 2**17])))
+    monkeypatch.setattr(mask_lists, "MARKS_AT_ONCE", int(rng.choice([1, 64, 2**17])))
     block = (16, 16) if seed % 2 else tuple(map(int, rng.integers(1, 20, 2)))
     lengths = tuple(int(size) * int(rng.integers(0, 12)) + (0 if seed % 4 == 1 else int(rng.integers(0, size))) for size in block)
     if seed % 8 < 2:
         lengths = lengths[0], block[1]
     whole = np.outer(*(np.diff(np.append(np.arange(0, length, size), length)) for length, size in zip(lengths, block)))
-    assert (_blocks.sizes(lengths, block) == whole).all()
+    assert (mask_lists.sizes(lengths, block) == whole).all()
     shape = *map(int, rng.integers(1, 4, 2)), *whole.shape
     kind = rng.integers(0, 4, shape)
     kind[..., :1, :], kind[..., -1:, :] = 0, 1
     number = np.where(kind == 0, 0, np.where(kind == 1, whole, rng.integers(0, np.maximum(whole, 1), shape))).astype(np.int32)
     for counts, *sizes in ((number, lengths, block), (number.swapaxes(-1, -2), lengths[::-1], block[::-1])):
-        lists = _blocks.lists_of(counts, *sizes)
-        for own, wanted in zip(lists, sorted_lists(counts, _blocks.sizes(*sizes))):
+        lists = mask_lists.lists_of(counts, *sizes)
+        for own, wanted in zip(lists, sorted_lists(counts, mask_lists.sizes(*sizes))):
             assert own.dtype == np.int32 and own.flags.c_contiguous and own.shape == wanted.shape and (own == wanted).all()
-        together = _blocks.lists_of(counts, *sizes, separate=False)
+        together = mask_lists.lists_of(counts, *sizes, separate=False)
         assert together.full_kv_indices is None
         assert (together.kv_indices == np.argsort(counts == 0, axis=-1, kind="stable")).all()
         assert (together.kv_num_blocks == (counts > 0).sum(-1)).all()
-        for own, wanted in zip(_blocks.ordered(counts > 0), (together.kv_num_blocks, together.kv_indices)):
+        for own, wanted in zip(mask_lists.ordered(counts > 0), (together.kv_num_blocks, together.kv_indices)):
             assert own.dtype == np.int32 and (own == wanted).all()
 
 
 @pytest.mark.parametrize("band", [{"right": 0}, {"left": 30, "right": 5, "prefix": 3}, {"left": 0, "bottom_right": True}])
 def test_compiled_counts_of_bands(monkeypatch, band):
-    function, values = _functions.traced("mask_mod", masks.document)
-    arguments = function, values, _masks.Band(**band), (1, 1), (LENGTH, LENGTH - 9), (16, 32)
-    evaluated = _blocks.counts(*arguments)
-    monkeypatch.setattr(_blocks, "MOST_EVALUATED", 0)
-    assert (_blocks.counts(*arguments) == evaluated).all() and evaluated.any()
+    function, values = user_functions.traced("mask_mod", masks.document)
+    arguments = function, values, mask_functions.Band(**band), (1, 1), (LENGTH, LENGTH - 9), (16, 32)
+    evaluated = mask_lists.counts(*arguments)
+    monkeypatch.setattr(mask_lists, "MOST_EVALUATED", 0)
+    assert (mask_lists.counts(*arguments) == evaluated).all() and evaluated.any()
 
 
 def test_blocks_larger_than_the_mask(monkeypatch):
-    monkeypatch.setattr(_blocks, "MOST_EVALUATED", 0)
+    monkeypatch.setattr(mask_lists, "MOST_EVALUATED", 0)
     mask = create_block_mask(masks.causal, None, None, LENGTH, LENGTH, BLOCK_SIZE=1 << 30)
     assert mask.kv_num_blocks.tolist() == [[[1]]] and mask.visible() == pytest.approx((LENGTH + 1) / 2 / LENGTH)
 
@@ -124,7 +126,7 @@ def test_long_masks_have_no_array_of_all_elements():
 
 
 def test_nothing_is_evaluated_before_it_is_read(monkeypatch):
-    monkeypatch.setattr(_blocks, "counts", lambda *_: pytest.fail("evaluated"))
+    monkeypatch.setattr(mask_lists, "counts", lambda *_: pytest.fail("evaluated"))
     mask = create_block_mask(masks.document, None, None, 2**20, 2**20)
     assert mask.shape == (1, 1, 2**20, 2**20)
     assert "document" in repr(mask)

@@ -8,15 +8,17 @@ import pytest
 pytest.importorskip("tvm_ffi")
 import masks  # noqa: E402
 from masks import LENGTH, MASKS  # noqa: E402
-from sattn import _blocks, _bounds, _functions, _masks, and_masks, create_block_mask, or_masks  # noqa: E402
+from sattn import and_masks, create_block_mask, or_masks  # noqa: E402
+from sattn._masks import bounds, mask_functions, mask_lists  # noqa: E402
+from sattn._trace import user_functions  # noqa: E402
 
 SHAPE = 1, 1, LENGTH, LENGTH - 9
 
 
 def found(mask_mod, block, band=None, shape=SHAPE):
     """(may be visible, wholly visible), or None."""
-    function, values = _functions.traced("mask_mod", mask_mod)
-    arrays = _bounds.visible(function, values, band, shape[2:], block)
+    function, values = user_functions.traced("mask_mod", mask_mod)
+    arrays = bounds.visible(function, values, band, shape[2:], block)
     return None if arrays is None else [array[0, 0] for array in arrays]
 
 
@@ -75,7 +77,7 @@ def test_masks_of_other_tests(name, block):
     if bounds is not None:
         some, whole = exact(MASKS[name], block)
         assert (bounds[0] >= some).all() and (bounds[1] <= whole).all()
-    function, _ = _functions.traced("mask_mod", MASKS[name])
+    function, _ = user_functions.traced("mask_mod", MASKS[name])
     assert (bounds is None) == (function.needs_batch or function.needs_head or name in ("tree",))
 
 
@@ -112,7 +114,7 @@ def test_random_masks(seed):
 
 
 def test_bands_beside():
-    band = _masks.Band(left=9, right=0, prefix=3)
+    band = mask_functions.Band(left=9, right=0, prefix=3)
     seen = and_masks(EXACT["document"], lambda b, h, i, j: (j < 3) | (i >= j) & (i - j <= 9))
     (may, every), (some, whole) = found(EXACT["document"], (16, 16), band), exact(seen, (16, 16))
     assert (may >= some).all() and (every <= whole).all() and not may.all()
@@ -147,10 +149,10 @@ def test_attention_over_lists_by_bounds(sattn, monkeypatch, name, band):
     most = scores.max(-1, keepdims=True)
     weights = np.exp(scores - np.where(np.isinf(most), 0, most))
     expected = weights @ value[0] / np.maximum(weights.sum(-1, keepdims=True), 1e-30)
-    monkeypatch.setattr(_blocks, "MOST_EVALUATED", 0)
+    monkeypatch.setattr(mask_lists, "MOST_EVALUATED", 0)
     mask = create_block_mask(mask_mod, None, None, LENGTH, LENGTH, BLOCK_SIZE=16)
     with monkeypatch.context() as patch:
-        patch.setattr(_blocks, "counts", lambda *_: pytest.fail("elements were evaluated"))
+        patch.setattr(mask_lists, "counts", lambda *_: pytest.fail("elements were evaluated"))
         out = sattn.flex_attention(query, key, value, block_mask=mask, **(band or {}))
         np.testing.assert_allclose(out[0], expected, rtol=0, atol=1e-5)
         sattn.flex_attention(query, key, value, block_mask=mask, **(band or {}))
@@ -159,7 +161,7 @@ def test_attention_over_lists_by_bounds(sattn, monkeypatch, name, band):
 
 
 def test_bounds_follow_captured_values(sattn, monkeypatch):
-    monkeypatch.setattr(_blocks, "MOST_EVALUATED", 0)
+    monkeypatch.setattr(mask_lists, "MOST_EVALUATED", 0)
     doc = np.zeros(LENGTH, np.int32)
     mask = create_block_mask(lambda b, h, i, j: doc[i] == doc[j], None, None, LENGTH, LENGTH, BLOCK_SIZE=16)
     value = np.arange(LENGTH, dtype=np.float32)[None, None, :, None].repeat(16, 3)

@@ -404,7 +404,7 @@ def test_a_given_mask_that_changes(sattn, monkeypatch):
         close(sattn.flex_attention(*arrays, block_mask=mask), expected["causal"])
     # The same members again need no other check.
     with monkeypatch.context() as patch:
-        patch.setattr("sattn._arrays.require_same", None)
+        patch.setattr("sattn._arrays.adapters.require_same", None)
         close(sattn.flex_attention(*arrays, block_mask=mask), expected["causal"])
     for name in ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices", "mask_mod"):
         setattr(mask, name, getattr(window, name))
@@ -449,9 +449,9 @@ def test_masks_of_other_types(sattn, mask):
 
 
 def test_kernel_options(sattn, monkeypatch):
-    from sattn import _kernel_options
+    from sattn._call import kernel_options
 
-    monkeypatch.setattr(_kernel_options, "_remarked", set())
+    monkeypatch.setattr(kernel_options, "_remarked", set())
     arrays = operands()
     expected = attention(*arrays)[0]
     for options in ({"BLOCK_M": 32, "BLOCK_N": 16, "num_stages": 2}, {"tile_queries": 16, "tile_keys": 8},
@@ -459,7 +459,7 @@ def test_kernel_options(sattn, monkeypatch):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             close(sattn.flex_attention(*arrays, kernel_options=options), expected)
-    texts = [source.text() for source, _ in sattn.cache._programs]
+    texts = [source.text() for source, _ in sattn._call.cache._programs]
     assert any("tile = [32, 16, 16], stages = 2" in text for text in texts)
     for options, named in (({"PRESCALE_QK": True, "bwd_BLOCK_M1": 32}, "PRESCALE_QK, bwd_BLOCK_M1"), ({"num_stages": 2}, "stages")):
         with pytest.warns(UserWarning, match=f"kernel_options: {named} change nothing here"):

@@ -31,7 +31,7 @@ def by_head(b, h, q_idx, kv_idx):
 
 def packed(sattn):
     """Programs so far whose heads are packed, and all."""
-    texts = [source.text() for source, _ in sattn.cache._programs]
+    texts = [source.text() for source, _ in sattn._call.cache._programs]
     return sum("packed_heads = 4" in text for text in texts), len(texts)
 
 

@@ -37,7 +37,7 @@ def compilations(sattn, call):
 
 def metas(sattn):
     """The parameters of the kernels that are kept."""
-    return {source.meta for source, _ in sattn.cache._programs}
+    return {source.meta for source, _ in sattn._call.cache._programs}
 
 
 @pytest.mark.parametrize("meta, text", [
@@ -112,13 +112,13 @@ def test_a_look_up_is_remembered_by_shape_and_sparsity(sattn, operands, monkeypa
     (crow, col, values), b, _ = operands
     sattn.cache.clear()
     asked = []
-    choose = sattn.cache._tuning.choose
+    choose = sattn._call.cache.tuning.choose
 
     def counted(tables, source, target, *facts):
         asked.append(facts)
         return choose(tables, source, target, *facts)
 
-    monkeypatch.setattr(sattn.cache._tuning, "choose", counted)
+    monkeypatch.setattr(sattn._call.cache.tuning, "choose", counted)
 
     def multiply(alpha=1.0, n=256, bsr=(crow, col, values)):
         sattn.bsr_dense_addmm(None, bsr, np.ascontiguousarray(b[:, :n]), beta=0, alpha=alpha)
@@ -146,7 +146,7 @@ def run(stub_cuda, tmp_path, code, **environment):
 
 CHOSEN = """
 import sattn
-from sattn._source import BsrAddmm
+from sattn._ops.bsr_addmm import BsrAddmm
 source = BsrAddmm(dtype="bf16", beta=0.0)
 print(sattn.cache.chosen(source, 0, (192, 512, 192), 4))
 print(sattn.cache.chosen(source, 0, (192, 512, 192), 4, row=("SPLIT_N=4", "num_stages=20")))
@@ -166,7 +166,7 @@ def test_rows_are_those_of_the_device(sattn, stub_cuda, tmp_path):
 
 def test_the_layout_of_dense_is_a_fact(sattn, operands, monkeypatch):
     """As for the compiler's pass, which sees it in the program."""
-    tuning, seen = sattn.cache._tuning, []
+    tuning, seen = sattn._call.cache.tuning, []
     read, free, choose = tuning._functions()
 
     def noted(tables, op, facts, *others):
@@ -175,7 +175,7 @@ def test_the_layout_of_dense_is_a_fact(sattn, operands, monkeypatch):
 
     monkeypatch.setattr(tuning, "_functions", lambda: (read, free, noted))
     for is_transposed in (False, True):
-        source = sattn._source.BsrAddmm(dtype="f32", out="f32", transpose_b=is_transposed)
+        source = sattn._ops.bsr_addmm.BsrAddmm(dtype="f32", out="f32", transpose_b=is_transposed)
         assert tuning.choose(None, source, "cpu", (64, 256, 96), 11, 1, ()).startswith("tile = [")
     assert seen == [0, 1]
 

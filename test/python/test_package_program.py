@@ -119,5 +119,5 @@ def test_what_was_loaded_has_its_image(sattn, source, stub_cuda):
     compiled = sattn.compile(source, "sm_90a")
     assert sattn.load(compiled.manifest, compiled.ptx).ptx == compiled.ptx
     # The stub takes no cubin.
-    loaded = sattn._program.for_device(compiled.manifest, b"\x7fELF of a cubin", 0)
+    loaded = sattn._compiler.program.for_device(compiled.manifest, b"\x7fELF of a cubin", 0)
     assert loaded.ptx is None and loaded.cubin() == b"\x7fELF of a cubin"

@@ -365,15 +365,15 @@ def test_refusals(package):
 
 
 def test_short_lists_have_a_program_of_their_own(sattn):
-    from sattn import _scatter
-    from sattn._scatter_source import ScatterMm
+    from sattn._ops import scatter_mm
+    from sattn._ops.scatter_mm import ScatterMm
 
     def sparsity_of(entries, lists=8, most=20):
-        return _scatter._sparsity_of({"q": np.zeros(entries, np.int32), "r": np.zeros(lists, np.int32),
+        return scatter_mm._sparsity_of({"q": np.zeros(entries, np.int32), "r": np.zeros(lists, np.int32),
                                       "others": np.zeros((most, 1, 16, 4), np.float32)})
 
     assert sparsity_of(25) is None and sparsity_of(24) == sparsity_of(0) == 0.85 and sparsity_of(0, lists=0) is None
-    assert _scatter._sparsity_of({"q": np.zeros(0), "p": np.zeros(0)}) is None
+    assert scatter_mm._sparsity_of({"q": np.zeros(0), "p": np.zeros(0)}) is None
     source = ScatterMm(format="bsr_strided_mm", dtype="bf16", out="bf16", block=(64, 64), n=None, index=("i32",) * 4, batch=0,
                        precision="ieee", sparsity=0.85)
     assert source.options == "sparsity=0.85" and source.text() == dataclasses.replace(source, sparsity=None).text()

@@ -11,7 +11,8 @@ import pytest
 
 pytest.importorskip("tvm_ffi")
 from masks import grid  # noqa: E402
-from sattn import _evaluation, _functions  # noqa: E402
+from sattn._arrays import evaluation  # noqa: E402
+from sattn._trace import user_functions  # noqa: E402
 
 SHAPE = 2, 3, 24, 40
 INTEGERS = np.random.default_rng(0).integers(-9, 10, 64).astype(np.int32)
@@ -29,18 +30,18 @@ library = np
 
 @pytest.fixture(autouse=True)
 def nothing_kept():
-    _functions.clear()
+    user_functions.clear()
     yield
-    _functions.clear()
+    user_functions.clear()
 
 
 def value_of(function, kind="score_mod"):
     """The values of all elements, by the expression."""
     scores = np.linspace(-3, 3, math.prod(SHAPE), dtype=np.float32).reshape(SHAPE)
     b, h, q_idx, kv_idx = (index.astype(np.int32) for index in grid(SHAPE))
-    found, captured = _functions.traced(kind, function)
+    found, captured = user_functions.traced(kind, function)
     arguments = {"score": scores, "b": b, "h": h, "q_idx": q_idx, "kv_idx": kv_idx}
-    value = _evaluation.evaluate(found.result, arguments, _functions.host_arrays(captured), _evaluation.library())
+    value = evaluation.evaluate(found.result, arguments, user_functions.host_arrays(captured), evaluation.library())
     return np.broadcast_to(value, SHAPE), scores
 
 
@@ -209,30 +210,30 @@ def test_captures(make):
     value, scores = value_of(function)
     expected = np.broadcast_to(function(scores.astype(np.float64), *grid(SHAPE)), SHAPE)
     np.testing.assert_allclose(value, expected, rtol=3e-6, atol=3e-6)
-    assert _functions.traced("score_mod", make())[0] is _functions.traced("score_mod", function)[0]
+    assert user_functions.traced("score_mod", make())[0] is user_functions.traced("score_mod", function)[0]
 
 
 def test_changes_show_without_a_new_expression():
     rule = Rule(1, np.zeros(64, np.float32))
-    found = _functions.traced("score_mod", rule)[0]
+    found = user_functions.traced("score_mod", rule)[0]
     for change in range(100):
         rule.size, rule.table = change, np.full(64 + change, change, np.float32)
         value, scores = value_of(rule)
         np.testing.assert_allclose(value, scores + 2 * change, atol=1e-4)
         rule.table += 1
         np.testing.assert_allclose(value_of(rule)[0], scores + 2 * change + 1, atol=1e-4)
-        assert _functions.traced("score_mod", rule)[0] is found
+        assert user_functions.traced("score_mod", rule)[0] is found
 
 
 @pytest.mark.parametrize("change", [{"size": 2.5}, {"size": 2**28}, {"table": np.zeros(64, np.float16)}, {"size": True}])
 def test_captures_of_another_kind_are_another_expression(change):
     rule = Rule(1, np.zeros(64, np.float32))
-    found = _functions.traced("score_mod", rule)[0]
+    found = user_functions.traced("score_mod", rule)[0]
     other = dataclasses.replace(rule, **change)
-    assert _functions.traced("score_mod", other)[0] is not found
+    assert user_functions.traced("score_mod", other)[0] is not found
     value, scores = value_of(other)
     np.testing.assert_allclose(value, scores + np.float32(other.size), rtol=1e-6)
-    assert _functions.traced("score_mod", rule)[0] is found
+    assert user_functions.traced("score_mod", rule)[0] is found
 
 
 def test_a_number_that_is_a_count_makes_an_expression_of_its_own():
@@ -335,7 +336,7 @@ def test_refusals_name_the_line(name):
     function, message = MASK_REFUSALS[name]
     line = function.__code__.co_firstlineno
     with pytest.raises(TypeError, match=rf"^argument 'mask_mod': expected .*{message}.* in {__file__}:{line}: "):
-        _functions.traced("mask_mod", function)
+        user_functions.traced("mask_mod", function)
 
 
 def test_the_line_is_that_of_the_helper():
@@ -343,7 +344,7 @@ def test_the_line_is_that_of_the_helper():
         return bool(i)  # Here.
 
     with pytest.raises(TypeError, match=rf"{__file__}:{helper.__code__.co_firstlineno + 1}: return bool\(i\)  # Here."):
-        _functions.traced("mask_mod", lambda b, h, i, j: helper(i))
+        user_functions.traced("mask_mod", lambda b, h, i, j: helper(i))
 
 
 @pytest.mark.parametrize("kind, function, message", [
@@ -364,13 +365,13 @@ def test_the_line_is_that_of_the_helper():
 ])
 def test_functions_that_are_none(kind, function, message):
     with pytest.raises(TypeError, match=f"argument '{kind}': {message}"):
-        _functions.traced(kind, function)
+        user_functions.traced(kind, function)
 
 
 @pytest.mark.parametrize("array", [np.zeros(3, np.complex64), np.array(["a"]), np.zeros(3, np.uint64)])
 def test_captured_arrays_of_other_types(array):
     with pytest.raises(TypeError, match="argument 'mask_mod': expected captured arrays of booleans, integers .* but got array of"):
-        _functions.traced("mask_mod", lambda b, h, i, j: array[i] == 1)
+        user_functions.traced("mask_mod", lambda b, h, i, j: array[i] == 1)
 
 
 def test_what_the_function_raises_comes_through():
@@ -378,7 +379,7 @@ def test_what_the_function_raises_comes_through():
         raise KeyError("own")
 
     with pytest.raises(KeyError, match="own"):
-        _functions.traced("score_mod", function)
+        user_functions.traced("score_mod", function)
 
 
 def test_the_function_runs_once(capsys):
@@ -389,7 +390,7 @@ def test_the_function_runs_once(capsys):
         return i > j
 
     for call in range(3):
-        _functions.traced("mask_mod", function)
+        user_functions.traced("mask_mod", function)
         assert capsys.readouterr().out == ("<argument of i32 in a score_mod or mask_mod>\n" if call == 0 else "")
 
 
@@ -411,7 +412,7 @@ def test_a_breakpoint(monkeypatch):
         breakpoint()
         return distance < size
 
-    _functions.traced("mask_mod", function)
+    user_functions.traced("mask_mod", function)
     (name, size, distance, twice), = found
     assert name == "function" and repr(size) == "<number of i32 in a score_mod or mask_mod>"
     assert distance == "<sub of i32 in a score_mod or mask_mod>" and twice == "<mul of i32 in a score_mod or mask_mod>"

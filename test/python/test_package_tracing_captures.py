@@ -21,7 +21,8 @@ import numpy as np
 import pytest
 
 pytest.importorskip("tvm_ffi")
-from sattn import _evaluation, _functions  # noqa: E402
+from sattn._arrays import evaluation  # noqa: E402
+from sattn._trace import user_functions  # noqa: E402
 
 SIZE = 16
 QUERY, KEY = np.arange(SIZE, dtype=np.int32)[:, None], np.arange(SIZE, dtype=np.int32)[None, :]
@@ -31,16 +32,16 @@ W = 3
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch):
     monkeypatch.setitem(globals(), "W", 3)
-    _functions.clear()
+    user_functions.clear()
     yield
-    _functions.clear()
+    user_functions.clear()
 
 
 def traced(function):
     """The mask by the expression."""
-    found, values = _functions.traced("mask_mod", function)
+    found, values = user_functions.traced("mask_mod", function)
     arguments = {"b": np.int32(0), "h": np.int32(0), "q_idx": QUERY, "kv_idx": KEY}
-    value = _evaluation.evaluate(found.result, arguments, _functions.host_arrays(values), _evaluation.library())
+    value = evaluation.evaluate(found.result, arguments, user_functions.host_arrays(values), evaluation.library())
     return np.broadcast_to(value, (SIZE, SIZE))
 
 
@@ -487,7 +488,7 @@ def test_what_is_refused(name):
     if function.__defaults__:
         function = function()
     with pytest.raises(TypeError, match=f"^argument 'mask_mod': expected .*{message}.*"):
-        _functions.traced("mask_mod", function)
+        user_functions.traced("mask_mod", function)
 
 
 def test_a_refused_value_that_is_not_used_does_no_harm():
@@ -501,7 +502,7 @@ def test_what_is_traced_is_not_kept():
     gone = weakref.ref(box.table)
     gc.disable()
     try:
-        _functions.traced("mask_mod", lambda b, h, q, k, box=box: box.table[q] <= k)
+        user_functions.traced("mask_mod", lambda b, h, q, k, box=box: box.table[q] <= k)
         del box
         assert gone() is None
     finally:
@@ -517,7 +518,7 @@ def test_an_empty_array_that_is_indexed():
 def test_a_wrong_argument_is_told_by_the_names_of_the_user():
     box = np.arange(3)
     with pytest.raises(TypeError) as error:
-        _functions.traced("mask_mod", lambda b, h, q, k: q < box.max(1, 2, 3))
+        user_functions.traced("mask_mod", lambda b, h, q, k: q < box.max(1, 2, 3))
     assert "max()" in str(error.value) and "locals" not in str(error.value)
 
 

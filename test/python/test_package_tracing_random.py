@@ -5,7 +5,8 @@ import pytest
 
 pytest.importorskip("tvm_ffi")
 from random_captures import KINDS, Program  # noqa: E402
-from sattn import _evaluation, _functions  # noqa: E402
+from sattn._arrays import evaluation  # noqa: E402
+from sattn._trace import user_functions  # noqa: E402
 
 SEEDS, CHANGES, SIZE = 120, 8, 16
 QUERY, KEY = np.arange(SIZE, dtype=np.int32)[:, None], np.arange(SIZE, dtype=np.int32)[None, :]
@@ -19,9 +20,9 @@ def require_equal(program):
         return False
     if np.asarray(expected).dtype != bool:
         return False
-    found, values = _functions.traced("mask_mod", program.function)
+    found, values = user_functions.traced("mask_mod", program.function)
     arguments = {"b": np.int32(0), "h": np.int32(0), "q_idx": QUERY, "kv_idx": KEY}
-    value = _evaluation.evaluate(found.result, arguments, _functions.host_arrays(values), _evaluation.library())
+    value = evaluation.evaluate(found.result, arguments, user_functions.host_arrays(values), evaluation.library())
     np.testing.assert_array_equal(np.broadcast_to(value, (SIZE, SIZE)), np.broadcast_to(expected, (SIZE, SIZE)))
     return True
 
@@ -29,7 +30,7 @@ def require_equal(program):
 @pytest.mark.parametrize("first", range(0, SEEDS, 20))
 def test_random_programs(first):
     for seed in range(first, first + 20):
-        _functions.clear()
+        user_functions.clear()
         program = Program(seed)
         try:
             given = [require_equal(program)]

@@ -22,23 +22,23 @@ UNKNOWN = "sm_90a", "Any 'other' GPU", 232448
 
 @pytest.fixture
 def tuning(sattn, monkeypatch, tmp_path):
-    """sattn._tuning, without tables of who runs the test."""
+    """sattn._compiler.tuning, without tables of who runs the test."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.delenv("SATTN_META_TABLE", raising=False)
-    return sattn.cache._tuning
+    return sattn._call.cache.tuning
 
 
 def run_passes(passes, text):
     """The module after these passes, by the C library."""
-    from sattn import _compiler
+    from sattn._compiler import c_api
 
-    library = _compiler._library()
+    library = c_api.library()
     function = library.sattn_run_passes
     function.restype = ctypes.c_void_p
     function.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)]
-    pointer, messages = _compiler._with_messages(function, text.encode(), len(text), passes.encode())
+    pointer, messages = c_api.with_messages(function, text.encode(), len(text), passes.encode())
     assert pointer, messages
-    return _compiler._taken(pointer)
+    return c_api.taken(pointer)
 
 
 def program(number, source, sizes, nnz, batch):
@@ -83,7 +83,7 @@ def of_python(tuning, monkeypatch, cases, place, row=()):
 
 
 def grid():
-    from sattn._source import BsrAddmm
+    from sattn._ops.bsr_addmm import BsrAddmm
 
     blocks = [(16, 16), (32, 32), (64, 64), (128, 128), (96, 96), (64, 128), (24, 40)]
     types = [("bf16", "bf16"), ("f16", "f32"), ("f32", "f32")]
@@ -106,7 +106,7 @@ def test_choice_is_that_of_the_pass(tuning, monkeypatch, place):
 
 def tuned(dtype="bf16", beta=0.0):
     """Products that the rows of the table of the lit tests are for, by several rules, and near ones."""
-    from sattn._source import BsrAddmm
+    from sattn._ops.bsr_addmm import BsrAddmm
 
     source = BsrAddmm(dtype=dtype, out=dtype, block=(64, 64), beta=beta)
     return [(source, (size, n, size), nnz, ()) for size in (192, 384, 512) for n in (64, 256, 512, 768)
@@ -149,7 +149,7 @@ def matrix(rng, count=4, block=16, batch=()):
 
 @pytest.mark.parametrize("batch", [(), (3,)])
 def test_a_call_asks_with_the_facts_of_its_arrays(sattn, tuning, batch):
-    from sattn._source import BsrAddmm
+    from sattn._ops.bsr_addmm import BsrAddmm
 
     sattn.cache.clear()
     rng = np.random.default_rng(0)
@@ -158,7 +158,7 @@ def test_a_call_asks_with_the_facts_of_its_arrays(sattn, tuning, batch):
         sattn.bsr_dense_addmm(None, bsr, rng.standard_normal((*batch, 64, n), np.float32), beta=0)
     source = BsrAddmm(dtype="f32", out="f32", block=(16, 16), beta=0.0)
     expected = of_the_pass([(source, (64, n, 64), bsr[1].shape[-1], batch) for n in (3, 40, 200)], CPU)
-    assert {source.meta for source, _ in sattn.cache._programs} == set(expected)
+    assert {source.meta for source, _ in sattn._call.cache._programs} == set(expected)
 
 
 def test_the_same_parameters_need_no_compilation(sattn, tuning):
@@ -180,7 +180,7 @@ def test_the_same_parameters_need_no_compilation(sattn, tuning):
 
 
 def test_long_rows_of_attention_have_parts(tuning, monkeypatch):
-    from sattn._attention_source import BsrAttention
+    from sattn._ops.bsr_attention import BsrAttention
 
     def choose(longest, heads=16, shared=True, place=H200):
         source = BsrAttention(dtype="bf16", columns=(128, 128), block=(64, 64), index="i32",

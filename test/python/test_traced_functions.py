@@ -8,7 +8,8 @@ import pytest
 
 pytest.importorskip("tvm_ffi")
 from masks import grid  # noqa: E402
-from sattn import _evaluation, _functions  # noqa: E402
+from sattn._arrays import evaluation  # noqa: E402
+from sattn._trace import user_functions  # noqa: E402
 
 SHAPE = 2, 3, 9, 11
 SCORES = np.linspace(-3, 3, math.prod(SHAPE), dtype=np.float32).reshape(SHAPE)
@@ -20,15 +21,15 @@ BYTE, SHORT, LONG = np.uint8(200), np.array(9000, np.int16), np.int64(2**24)
 
 @pytest.fixture(autouse=True)
 def nothing_kept():
-    _functions.clear()
+    user_functions.clear()
     yield
-    _functions.clear()
+    user_functions.clear()
 
 
 def value_of(function):
-    found, captured = _functions.traced("score_mod", function)
+    found, captured = user_functions.traced("score_mod", function)
     arguments = dict(zip(("b", "h", "q_idx", "kv_idx"), (index.astype(np.int32) for index in grid(SHAPE))), score=SCORES)
-    value = _evaluation.evaluate(found.result, arguments, _functions.host_arrays(captured), _evaluation.library())
+    value = evaluation.evaluate(found.result, arguments, user_functions.host_arrays(captured), evaluation.library())
     return np.broadcast_to(value, SHAPE)
 
 
@@ -113,7 +114,7 @@ NAMES = [
 ])
 def test_refused(function, message):
     with pytest.raises(TypeError, match=f"argument 'score_mod': {message}"):
-        _functions.traced("score_mod", function)
+        user_functions.traced("score_mod", function)
 
 
 def test_a_captured_exponent_is_followed(sattn):

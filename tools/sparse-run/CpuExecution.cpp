@@ -17,7 +17,16 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ExecutionEngine/Orc/CompileUtils.h"
+#include "llvm/ExecutionEngine/Orc/Core.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
+#include "llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -31,9 +40,9 @@ using runtime::ErrorOr;
 
 static constexpr const char *kOpenMPLibrary = "libomp.so.5";
 
-/// Makes libomp's symbols visible to compiled code and sets the number of
-/// threads; 0 asks for its own choice. Returns the number.
-static ErrorOr<int64_t> startOpenMP(int64_t threads) {
+ErrorOr<int64_t> sattn::run::startThreads(int64_t threads) {
+  if (threads == 1)
+    return threads;
   std::string message;
   if (llvm::sys::DynamicLibrary::LoadLibraryPermanently(kOpenMPLibrary,
                                                         &message)) {
@@ -62,6 +71,14 @@ static int64_t hostVectorBits() {
   if (features.lookup("avx512f"))
     return 512;
   return features.lookup("avx") ? 256 : 128;
+}
+
+std::string sattn::run::describeHostCPU() {
+  std::vector<std::string> names;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    names.push_back((feature.second ? "+" : "-") + feature.first().str());
+  llvm::sort(names);
+  return (llvm::sys::getHostCPUName() + " " + llvm::join(names, ",")).str();
 }
 
 /// Gives the function a name that has no meaning to LLVM or to the linker, as
@@ -97,25 +114,36 @@ static Error lower(ModuleOp module, const std::string &entry,
   return Error::success();
 }
 
-CpuProgram::CpuProgram() = default;
-CpuProgram::~CpuProgram() = default;
-
-ErrorOr<std::unique_ptr<CpuProgram>>
-CpuProgram::compile(ModuleOp module, const runtime::Manifest &manifest,
-                    int64_t threads) {
-  std::unique_ptr<CpuProgram> program(new CpuProgram());
-  if (threads != 1) {
-    ErrorOr<int64_t> started = startOpenMP(threads);
-    if (!started)
-      return started.takeError();
-    program->numThreads = *started;
+/// Gives the module a function `symbol` that calls `target` with the values
+/// that an array of pointers points to.
+static void addPackedEntry(llvm::Module &module, llvm::Function &target,
+                           const std::string &symbol) {
+  llvm::IRBuilder<> builder(module.getContext());
+  auto *type = llvm::FunctionType::get(builder.getVoidTy(), builder.getPtrTy(),
+                                       /*isVarArg=*/false);
+  auto *entry = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
+                                       symbol, module);
+  builder.SetInsertPoint(
+      llvm::BasicBlock::Create(module.getContext(), "entry", entry));
+  SmallVector<llvm::Value *> values;
+  for (llvm::Argument &argument : target.args()) {
+    llvm::Value *place = builder.CreateConstGEP1_64(
+        builder.getPtrTy(), entry->getArg(0), argument.getArgNo());
+    values.push_back(builder.CreateLoad(
+        argument.getType(), builder.CreateLoad(builder.getPtrTy(), place)));
   }
-  FailureOr<std::string> entry = renameEntry(module, manifest.name);
-  if (failed(entry))
-    return Error("no function '" + manifest.name + "' in the program");
-  if (Error error = lower(module, *entry, manifest, program->numThreads > 1))
-    return error;
+  builder.CreateCall(&target, values);
+  builder.CreateRetVoid();
+}
 
+static Error describe(llvm::Error error) {
+  return Error("no code for this CPU: " + llvm::toString(std::move(error)));
+}
+
+/// The object file of a module in the LLVM dialect.
+static ErrorOr<std::string> emitObject(ModuleOp module,
+                                       const std::string &target,
+                                       const std::string &symbol) {
   DialectRegistry translations;
   registerBuiltinDialectTranslation(translations);
   registerLLVMDialectTranslation(translations);
@@ -123,31 +151,86 @@ CpuProgram::compile(ModuleOp module, const runtime::Manifest &manifest,
   module->getContext()->appendDialectRegistry(translations);
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
-  auto describe = [](llvm::Error error) {
-    return Error("no code for this CPU: " + llvm::toString(std::move(error)));
-  };
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return describe(builder.takeError());
   builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
+  // What JITLink links anywhere in memory.
+  builder->setRelocationModel(llvm::Reloc::PIC_);
+  builder->setCodeModel(llvm::CodeModel::Small);
   auto machine = builder->createTargetMachine();
   if (!machine)
     return describe(machine.takeError());
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> translated =
+      translateModuleToLLVMIR(module, context);
+  llvm::Function *function =
+      translated ? translated->getFunction(target) : nullptr;
+  if (!function)
+    return Error("the program could not be compiled for the CPU");
+  ExecutionEngine::setupTargetTripleAndDataLayout(translated.get(),
+                                                  machine->get());
+  addPackedEntry(*translated, *function, symbol);
   auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
                                             machine->get());
-  ExecutionEngineOptions options;
-  options.transformer = optimize;
-  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
-  options.enableObjectDump = false;
-  options.enableGDBNotificationListener = false;
-  options.enablePerfNotificationListener = false;
-  auto engine = ExecutionEngine::create(module, options, std::move(*machine));
-  if (!engine)
-    return describe(engine.takeError());
-  auto address = (*engine)->lookupPacked("_mlir_ciface_" + *entry);
+  if (llvm::Error error = optimize(translated.get()))
+    return describe(std::move(error));
+  auto object = llvm::orc::SimpleCompiler(**machine)(*translated);
+  if (!object)
+    return describe(object.takeError());
+  return (*object)->getBuffer().str();
+}
+
+ErrorOr<CpuCode> sattn::run::generateCpuCode(ModuleOp module,
+                                             const runtime::Manifest &manifest,
+                                             bool usesThreads) {
+  FailureOr<std::string> entry = renameEntry(module, manifest.name);
+  if (failed(entry))
+    return Error("no function '" + manifest.name + "' in the program");
+  if (Error error = lower(module, *entry, manifest, usesThreads))
+    return error;
+  CpuCode code;
+  code.symbol = "_mlir__mlir_ciface_" + *entry;
+  ErrorOr<std::string> object =
+      emitObject(module, "_mlir_ciface_" + *entry, code.symbol);
+  if (!object)
+    return object.takeError();
+  code.object = std::move(*object);
+  return code;
+}
+
+CpuProgram::CpuProgram() = default;
+
+CpuProgram::~CpuProgram() {
+  if (session)
+    llvm::consumeError(session->endSession());
+}
+
+ErrorOr<std::unique_ptr<CpuProgram>> CpuProgram::load(const CpuCode &code) {
+  using namespace llvm::orc;
+  // On this thread: without a dispatcher there would be a pool of them.
+  auto control = SelfExecutorProcessControl::Create(
+      nullptr, std::make_unique<InPlaceTaskDispatcher>());
+  if (!control)
+    return describe(control.takeError());
+  std::unique_ptr<CpuProgram> program(new CpuProgram());
+  program->session = std::make_unique<ExecutionSession>(std::move(*control));
+  ExecutionSession &session = *program->session;
+  program->linker = std::make_unique<ObjectLinkingLayer>(session);
+  JITDylib &library = session.createBareJITDylib("program");
+  auto process = DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      /*GlobalPrefix=*/'\0');
+  if (!process)
+    return describe(process.takeError());
+  library.addGenerator(std::move(*process));
+  if (llvm::Error error = program->linker->add(
+          library,
+          llvm::MemoryBuffer::getMemBuffer(code.object, "program",
+                                           /*RequiresNullTerminator=*/false)))
+    return describe(std::move(error));
+  auto address = session.lookup({&library}, session.intern(code.symbol));
   if (!address)
     return describe(address.takeError());
-  program->engine = std::move(*engine);
-  program->function = *address;
+  program->function = address->getAddress().toPtr<runtime::HostEntry>();
   return program;
 }

@@ -15,27 +15,44 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <memory>
+#include <string>
 
-namespace mlir {
-class ExecutionEngine;
-} // namespace mlir
+namespace llvm::orc {
+class ExecutionSession;
+class ObjectLinkingLayer;
+} // namespace llvm::orc
 
 namespace sattn::run {
 
-/// A function compiled for the CPU that this process runs on.
+/// Machine code for the CPU that this process runs on, before it is linked.
+struct CpuCode {
+  /// An object file.
+  std::string object;
+  /// Its function that takes an array of pointers to the arguments.
+  std::string symbol;
+};
+
+/// Prepares the process for programs on this many threads, and returns the
+/// number: with more than one LLVM's OpenMP runtime is loaded; `threads` of 0
+/// asks for as many as it offers, and for one where there is no such runtime.
+runtime::ErrorOr<int64_t> startThreads(int64_t threads);
+
+/// The vector width and the features of this CPU, by which code is generated.
+std::string describeHostCPU();
+
+/// Compiles the manifest's function of the module, which is lowered in place,
+/// under another name, for one thread or for several.
+runtime::ErrorOr<CpuCode> generateCpuCode(mlir::ModuleOp module,
+                                          const runtime::Manifest &manifest,
+                                          bool usesThreads);
+
+/// A function linked into this process.
 class CpuProgram {
 public:
-  /// Compiles the manifest's function of the module, which is lowered in place,
-  /// under another name. With more than
-  /// one thread LLVM's OpenMP runtime is loaded; `threads` of 0 asks for as
-  /// many as it offers, and for one where there is no such runtime.
   static runtime::ErrorOr<std::unique_ptr<CpuProgram>>
-  compile(mlir::ModuleOp module, const runtime::Manifest &manifest,
-          int64_t threads);
+  load(const CpuCode &code);
 
   ~CpuProgram();
-
-  int64_t threads() const { return numThreads; }
 
   /// For runtime::callHost; valid as long as the program.
   runtime::HostEntry entryPoint() const { return function; }
@@ -43,9 +60,9 @@ public:
 private:
   CpuProgram();
 
-  std::unique_ptr<mlir::ExecutionEngine> engine;
+  std::unique_ptr<llvm::orc::ExecutionSession> session;
+  std::unique_ptr<llvm::orc::ObjectLinkingLayer> linker;
   runtime::HostEntry function = nullptr;
-  int64_t numThreads = 1;
 };
 
 } // namespace sattn::run

@@ -8,6 +8,8 @@
 
 #include "CudaExecution.h"
 
+#include "KeptCode.h"
+
 #include "sattn/Pipelines/SAttnToGPU.h"
 #include "sattn/Runtime/Program.h"
 #include "sattn/Target/Chip.h"
@@ -98,9 +100,22 @@ static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
   return Image{manifest.str(), object.getObject().str()};
 }
 
+/// Adds what `translate` depends on beside the module.
+static void addOptions(cache::KeyHasher &key, const Device &device,
+                       const CudaOptions &wanted, const Problem &problem,
+                       KernelVersions versions) {
+  key.add(device.name()).add(chipOf(device)).add(wanted.chip);
+  key.add(int64_t(wanted.plainSchedule)).add(wanted.delays);
+  key.add(wanted.precision).add(static_cast<int64_t>(versions));
+  for (int64_t size : problem.sizes)
+    key.add(size);
+  key.add(std::to_string(problem.sparsity));
+}
+
 ErrorOr<std::unique_ptr<CudaProgram>>
 CudaProgram::compile(ModuleOp module, const std::string &entry,
-                     const CudaOptions &options, const Problem &problem) {
+                     const CudaOptions &options, const Problem &problem,
+                     bool remarks) {
   std::unique_ptr<CudaProgram> result(new CudaProgram());
   State &state = *result->state;
   ErrorOr<std::unique_ptr<Device>> device =
@@ -113,11 +128,19 @@ CudaProgram::compile(ModuleOp module, const std::string &entry,
       [=, &device = *state.device](
           ModuleOp module,
           KernelVersions versions) -> ErrorOr<std::unique_ptr<Program>> {
-    ErrorOr<Image> image =
-        translate(module, entry, device, options, problem, versions);
+    cache::KeyHasher key = hashModule(module, remarks, options.metaTable);
+    addOptions(key, device, options, problem, versions);
+    ErrorOr<cache::Entry> image = getOrCompile(
+        module, key.add(entry).finish(), [&]() -> ErrorOr<cache::Entry> {
+          ErrorOr<Image> image =
+              translate(module, entry, device, options, problem, versions);
+          if (!image)
+            return image.takeError();
+          return cache::Entry{image->manifest, image->ptx};
+        });
     if (!image)
       return image.takeError();
-    return Program::load(device, image->manifest, image->ptx);
+    return Program::load(device, (*image)[0], (*image)[1]);
   };
   ErrorOr<std::unique_ptr<Program>> program = load(module, KernelVersions::TMA);
   if (!program)

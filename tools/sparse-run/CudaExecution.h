@@ -31,10 +31,11 @@ struct Problem {
 class CudaProgram {
 public:
   /// Opens the device, compiles `entry` of the module for it (the module is
-  /// lowered in place) and loads the result.
+  /// lowered in place) and loads the result. `remarks` says whether the context
+  /// passes remarks on.
   static runtime::ErrorOr<std::unique_ptr<CudaProgram>>
   compile(mlir::ModuleOp module, const std::string &entry,
-          const CudaOptions &options, const Problem &problem);
+          const CudaOptions &options, const Problem &problem, bool remarks);
 
   ~CudaProgram();
 

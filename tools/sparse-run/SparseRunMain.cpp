@@ -12,6 +12,7 @@
 #include "CommandLine.h"
 #include "CpuExecution.h"
 #include "CudaExecution.h"
+#include "KeptCode.h"
 #include "ProgramSource.h"
 #include "Report.h"
 #include "ToolOutput.h"
@@ -73,13 +74,31 @@ static Error runOnCpu(const CommandLine &line, mlir::ModuleOp module,
                       const Manifest &manifest, Arguments &arguments,
                       size_t out, Report &report) {
   double start = now();
+  ErrorOr<int64_t> threads = startThreads(line.threads);
+  if (!threads)
+    return threads.takeError();
+  ErrorOr<cache::Entry> code =
+      getOrCompile(module,
+                   hashModule(module, line.remarks)
+                       .add(describeHostCPU())
+                       .add(int64_t(*threads > 1))
+                       .finish(),
+                   [&]() -> ErrorOr<cache::Entry> {
+                     ErrorOr<CpuCode> code =
+                         generateCpuCode(module, manifest, *threads > 1);
+                     if (!code)
+                       return code.takeError();
+                     return cache::Entry{code->object, code->symbol};
+                   });
+  if (!code)
+    return code.takeError();
   ErrorOr<std::unique_ptr<CpuProgram>> program =
-      CpuProgram::compile(module, manifest, line.threads);
+      CpuProgram::load({(*code)[0], (*code)[1]});
   if (!program)
     return program.takeError();
   report.compileMilliseconds = now() - start;
   report.device = "cpu";
-  report.threads = (*program)->threads();
+  report.threads = *threads;
   runtime::HostEntry entry = (*program)->entryPoint();
   callHost(entry, manifest, arguments.values);
   if (line.timedRuns == 0)
@@ -136,7 +155,7 @@ static Error runOnCuda(const CommandLine &line, mlir::ModuleOp module,
                        size_t out, Report &report) {
   double start = now();
   ErrorOr<std::unique_ptr<CudaProgram>> program = CudaProgram::compile(
-      module, manifest.name, line.cuda, getTuningProblem(report));
+      module, manifest.name, line.cuda, getTuningProblem(report), line.remarks);
   if (!program)
     return program.takeError();
   report.compileMilliseconds = now() - start;

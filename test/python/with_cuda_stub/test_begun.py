@@ -9,9 +9,9 @@ LENGTH = 256
 @pytest.fixture
 def on_gpu(package, monkeypatch):
     """The package, which makes lists of short masks on a GPU, too."""
-    from sattn import _blocks
+    from sattn._masks import mask_lists
 
-    monkeypatch.setattr(_blocks, "MOST_EVALUATED", 0)
+    monkeypatch.setattr(mask_lists, "MOST_EVALUATED", 0)
     return package
 
 
@@ -27,12 +27,12 @@ def by_head(b, h, q_idx, kv_idx):
 @pytest.mark.parametrize("mask_mod", [products, by_head])
 def test_what_a_new_mask_needs(on_gpu, mask_mod, separate):
     """Nothing is compiled twice, nor begun in vain."""
-    cache = on_gpu.cache
+    cache = on_gpu._call.cache
     query, key, value = (cuda_tensors.zeros(2, 2, LENGTH, 64) for _ in range(3))
     before = cache.info().compilations
     mask = on_gpu.create_block_mask(mask_mod, 2, 2, LENGTH, LENGTH, separate_full_blocks=separate)
     on_gpu.flex_attention(query, key, value, block_mask=mask)
-    assert not cache._begun
+    assert not on_gpu._call.cache._begun
     assert cache.info().compilations - before == cache.info().kernels == 3
     on_gpu.flex_attention(query, key, value, block_mask=mask)
     assert cache.info().compilations - before == 3
@@ -40,7 +40,7 @@ def test_what_a_new_mask_needs(on_gpu, mask_mod, separate):
 
 def test_a_program_that_is_refused(on_gpu):
     """By the call that needs it, and by the next one again."""
-    from sattn._block_lists import BlockLists
+    from sattn._masks.block_lists import BlockLists
 
     class Wrong(BlockLists):
         def text(self):
@@ -51,12 +51,12 @@ def test_a_program_that_is_refused(on_gpu):
         on_gpu.cache.begin(Wrong(True), 0)
         with pytest.raises(NotImplementedError, match="sattn.none"):
             on_gpu.cache.program(Wrong(True), 0)
-    assert not on_gpu.cache._begun
+    assert not on_gpu._call.cache._begun
 
 
 def test_given_lists_begin_nothing(on_gpu, monkeypatch):
     """Attention's program alone, by the call itself."""
-    cache = on_gpu.cache
+    cache = on_gpu._call.cache
     monkeypatch.setattr(cache, "begin", lambda *_: pytest.fail("a thread for one program"))
     numbers, columns = cuda_tensors.zeros(1, 1, 4, dtype="int32"), cuda_tensors.zeros(1, 1, 4, 4, dtype="int32")
     mask = on_gpu.BlockMask.from_kv_blocks(numbers, columns, numbers, columns, BLOCK_SIZE=64, compute_q_blocks=False)

@@ -86,7 +86,7 @@ def test_kernels_are_of_a_device(package, stub_cuda, short, meta):
         for _ in range(2):
             package.bsr_dense_addmm(bsr=bsr, **given, meta=meta)
     assert package.cache.info().compilations == before + 2
-    assert sorted(target for _, target in package.cache._programs) == [0, 1]
+    assert sorted(target for _, target in package._call.cache._programs) == [0, 1]
     assert len(stub_cuda.lines("module-load")) == 2
     short()
     seen = len(launches(stub_cuda))

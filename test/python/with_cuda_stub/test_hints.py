@@ -64,12 +64,12 @@ META = {"tile": (64, 64, 64), "stages": 2, "raster_group": 8}
 
 @pytest.fixture(params=["sdpa", "sdpa, tuple", "sdpa, meta", "flex"])
 def call(request, package):
-    from sattn import _hints
+    from sattn._call import launch_hints
 
-    held, _hints._captured_bytes = _hints._captured[:], 0
+    held, launch_hints._captured_bytes = launch_hints._captured[:], 0
     yield Flex(package) if request.param == "flex" else Attention(package, request.param == "sdpa, tuple",
                                                                   META if request.param == "sdpa, meta" else None)
-    _hints._captured[:] = held
+    launch_hints._captured[:] = held
 
 
 def kernels(stub, call, stream=0):
@@ -108,18 +108,18 @@ def test_the_order_is_computed_once(call, stub_cuda):
 
 
 def test_a_captured_call_is_one_launch(call, stub_cuda, capture):
-    from sattn import _hints
+    from sattn._call import launch_hints
 
     call()
     capture()
     for _ in range(3):
         assert set(driver_calls(stub_cuda, call)) <= {"launch", "tensor-map"}
-        assert len(_hints._captured) == 1
+        assert len(launch_hints._captured) == 1
     assert kernels(stub_cuda, call) == ALONE
     # The graph has it without the mask, too.
     call.drop()
     gc.collect()
-    assert len(_hints._captured) == 1
+    assert len(launch_hints._captured) == 1
 
 
 def test_nothing_is_made_while_captured(call, stub_cuda, capture):
@@ -156,9 +156,9 @@ def test_changed_lists_are_sorted_anew(call, stub_cuda):
 
 
 def test_each_stream_has_its_own(call, stub_cuda):
-    from sattn import _hints
+    from sattn._call import launch_hints
 
-    streams = [0x1000 * number for number in range(1, _hints.STREAMS + 1)]
+    streams = [0x1000 * number for number in range(1, launch_hints.STREAMS + 1)]
     for stream in streams:
         assert kernels(stub_cuda, call, stream) == WITH_ORDER
     for stream in (*streams, streams[0]):
@@ -186,13 +186,13 @@ def test_a_call_does_not_fail_for_its_hints(call, stub_cuda, monkeypatch, failur
 
 
 def test_graphs_hold_so_much(call, stub_cuda, capture, monkeypatch):
-    from sattn import _hints
+    from sattn._call import launch_hints
 
     call()
-    monkeypatch.setattr(_hints, "CAPTURED_BYTES", 0)
+    monkeypatch.setattr(launch_hints, "CAPTURED_BYTES", 0)
     capture()
     assert kernels(stub_cuda, call) == WITH_ORDER
-    assert not _hints._captured
+    assert not launch_hints._captured
     capture.end()
     assert kernels(stub_cuda, call) == ALONE
 
@@ -202,14 +202,14 @@ def test_another_mask_has_its_own(call, package, stub_cuda):
         call()
     call.drop()
     gc.collect()
-    assert not package.cache.flex_repeats and not package.cache.sdpa_repeats
+    assert not package._call.cache.flex_repeats and not package._call.cache.sdpa_repeats
     other = Flex(package) if isinstance(call, Flex) else Attention(package, False)
     assert [kernels(stub_cuda, other) for _ in range(2)] == [WITH_ORDER, ALONE]
 
 
 def test_what_sdpa_has_to_look_at(package, monkeypatch):
     """Calls that look like repetitions and are none."""
-    from sattn import _sdpa
+    from sattn._ops import bsr_attention
 
     call = Attention(package, True)
     query, key, value = (cuda_tensors.zeros(HEADS, ROWS, 64) for _ in range(3))
@@ -218,9 +218,9 @@ def test_what_sdpa_has_to_look_at(package, monkeypatch):
         return package.scaled_dot_product_attention(*(operands or (query, key, value)), call.mask, **options)
 
     call()
-    checked = _sdpa._checked
+    checked = bsr_attention._checked
     long = []
-    monkeypatch.setattr(_sdpa, "_checked", lambda *arguments: long.append(1) or checked(*arguments))
+    monkeypatch.setattr(bsr_attention, "_checked", lambda *arguments: long.append(1) or checked(*arguments))
     assert attend().shape == query.shape and not long
     for options in ({"scale": 0.5}, {"scale": 1}):
         attend(**options)
@@ -259,6 +259,6 @@ def test_calls_of_other_parameters_are_no_repetition(stub_cuda, package):
     combined = [any("attention_0" in name for name in launched) for launched in names]
     assert combined == [False, True, False, True]
     in_parts.meta["split_k"] = 32
-    assert len(package.cache.sdpa_repeats) == 2
+    assert len(package._call.cache.sdpa_repeats) == 2
     in_parts()
-    assert len(package.cache.sdpa_repeats) == 3
+    assert len(package._call.cache.sdpa_repeats) == 3

@@ -208,7 +208,7 @@ def test_f32_is_tf32_on_request_alone(package, stub_cuda, short):
         first = [call(operand, precision) for precision in ("tf32", None, "ieee")]
         assert [call(operand, precision) for precision in ("tf32", None, "ieee")] == first
         assert first[1] == first[2]
-    assert {source.precision for source, _ in package.cache._programs} == {"tf32", "ieee"}
+    assert {source.precision for source, _ in package._call.cache._programs} == {"tf32", "ieee"}
     short()
     for operand in (bsr, prepared):
         assert call(operand, "tf32") and call(operand, None)

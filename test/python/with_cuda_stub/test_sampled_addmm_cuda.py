@@ -15,7 +15,7 @@ def test_tensors_of_cuda(package, stub_cuda):
         package.sampled_addmm(cuda_tensors.sparse([0, 1], [0], (64, 64), 64, "float32"), cuda_tensors.zeros(64, 8, dtype="float32"),
                               cuda_tensors.zeros(8, 64, dtype="float32"), precision=precision)
         assert len(stub_cuda.lines("launch")) > launches
-    assert {source.precision for source, _ in package.cache._programs} == {"ieee", "tf32"}
+    assert {source.precision for source, _ in package._call.cache._programs} == {"ieee", "tf32"}
 
 
 def test_short_sums_have_programs_of_their_own(package, stub_cuda):

@@ -19,4 +19,4 @@ def test_tensors_of_cuda(package, stub_cuda):
         package.scatter_mm(cuda_tensors.zeros(3, 64, 64, dtype="float32"), cuda_tensors.zeros(192, 256, dtype="float32"), data,
                            precision=precision)
         assert len(stub_cuda.lines("launch")) > launches
-    assert {source.precision for source, _ in package.cache._programs} == {"ieee", "tf32"}
+    assert {source.precision for source, _ in package._call.cache._programs} == {"ieee", "tf32"}

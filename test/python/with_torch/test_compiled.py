@@ -235,9 +235,9 @@ def test_operations_are_whole(package, operands):
     torch.manual_seed(0)
     crow, col, values = torch.tensor([0, 1, 3]), torch.tensor([1, 0, 2]), torch.randn(3, 16, 16)
     operations = torch.ops.sattn
-    from sattn import _functions, _portable
+    from sattn._trace import portable, user_functions
 
-    text = _portable.text_of(_functions.traced("score_mod", alibi)[0])
+    text = portable.text_of(user_functions.traced("score_mod", alibi)[0])
     for operation, arguments in (
             (operations.linear, (torch.randn(5, 48), crow, col, values, 48, torch.randn(32), "")),
             (operations.bsr_addmm, (torch.randn(32, 8), crow, col, values, None, torch.randn(2, 48, 8), 0.5, 2, None, None, "")),
@@ -367,10 +367,11 @@ def test_products(package, matrix, kind):
 
 def test_a_prepared_operand_is_found_by_its_memory(package, matrix, monkeypatch):
     """Its indices are not checked again, and what was prepared is used."""
-    from sattn import _bsr, _operand
+    from sattn._arrays import sparse_operand
+    from sattn._call import memory
 
     operand, seen = package.prepare(matrix.to_sparse_bsr((16, 16))), []
-    monkeypatch.setattr(_bsr, "_launcher", lambda program, found, *rest, own=_bsr._launcher: seen.append(found) or own(
+    monkeypatch.setattr(memory, "launcher", lambda program, found, *rest, own=memory.launcher: seen.append(found) or own(
         program, found, *rest))
     run = compiled(lambda x: package.linear(x, operand))
     x = torch.randn(3, 80)
@@ -379,8 +380,8 @@ def test_a_prepared_operand_is_found_by_its_memory(package, matrix, monkeypatch)
     operand.update(operand.values * 2)
     near(run(x), 2 * x @ matrix.T)
     crow, col, values = operand.crow, operand.col, operand.values
-    assert _operand.prepared_of(crow, col, values) is operand
-    assert _operand.prepared_of(crow, col, values.half()) is None and _operand.prepared_of(crow.clone(), col, values) is None
+    assert sparse_operand.prepared_of(crow, col, values) is operand
+    assert sparse_operand.prepared_of(crow, col, values.half()) is None and sparse_operand.prepared_of(crow.clone(), col, values) is None
     del operand, seen[:], run
 
 
@@ -397,7 +398,7 @@ def test_sampled_products(package, matrix):
 def test_an_out_breaks_the_graph(package, matrix):
     operand, x, out = package.prepare(matrix.to_sparse_bsr((16, 16))), torch.randn(3, 80), torch.empty(3, 64)
     function = lambda x, out: package.linear(x, operand, out=out) + 1  # noqa: E731
-    with pytest.raises(torch._dynamo.exc.Unsupported, match="sattn.linear: an out"):
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="sattn.linear: 'out' is given"):
         compiled(function)(x, out)
     near(torch.compile(function, backend="eager")(x, out), x @ matrix.T + 1)
     near(out, x @ matrix.T)

@@ -22,7 +22,7 @@ def package(sattn):
     sattn.cache.clear()
     yield sattn.torch
     assert not sattn.torch.is_enabled()
-    assert not any(getattr(_triton_ops, name) in sattn.torch._OURS.values() for name in NAMES)
+    assert not any(getattr(_triton_ops, name) in sattn.torch.triton_ops._OURS.values() for name in NAMES)
     sattn.cache.clear()
 
 
@@ -189,10 +189,10 @@ def test_without_triton(package, given, monkeypatch):
 
 def test_float32_precision(package, given, monkeypatch):
     """What is asked of PyTorch's matmul is asked of ours."""
-    from sattn import _dense_mm
+    from sattn._ops import bsr_mm
 
     seen = []
-    monkeypatch.setattr(_dense_mm, "bsr_dense_mm", lambda *arguments, **options: seen.append(options["precision"]))
+    monkeypatch.setattr(bsr_mm, "bsr_dense_mm", lambda *arguments, **options: seen.append(options["precision"]))
     before = torch.get_float32_matmul_precision()
     try:
         with package.enable():
@@ -312,5 +312,5 @@ def test_strict_leaves_the_checks_of_attention_to_pytorch(package, calls):
     theirs = _triton_ops._scaled_dot_product_attention
     with package.enable(strict=True):
         assert _triton_ops._scaled_dot_product_attention is theirs
-        assert _triton_ops.sampled_addmm is package._OURS["sampled_addmm"]
+        assert _triton_ops.sampled_addmm is package.triton_ops._OURS["sampled_addmm"]
     assert not calls

@@ -102,19 +102,20 @@ def test_lists_are_those_of_torch(mask_mod):
 @pytest.mark.parametrize("name", [*masks.MASKS, "operations"])
 def test_lists_by_torch(name):
     """As they are made on a GPU, whose functions are those of the CPU."""
-    from sattn import _blocks, _functions
+    from sattn._masks import mask_lists
+    from sattn._trace import user_functions
 
     def operations(b, h, q_idx, kv_idx):
         value = torch.exp(q_idx / 50) + (kv_idx << 1) % 7 - torch.clamp(-q_idx // 3, min=-9) + (kv_idx >> 2).to(torch.float16)
         return (value + SLOPES[-1 - h] * torch.abs(q_idx - kv_idx) > 20) ^ ~(torch.maximum(q_idx, kv_idx).sqrt() < 8)
 
-    function, values = _functions.traced("mask_mod", masks.MASKS.get(name, operations))
+    function, values = user_functions.traced("mask_mod", masks.MASKS.get(name, operations))
     arguments = None, (2, 4), (LENGTH, LENGTH), (16, 32)
-    on_device = _blocks.counts(function, values, *arguments, torch.device("cpu"))
-    in_numpy = _blocks.counts(function, values, *arguments)
+    on_device = mask_lists.counts(function, values, *arguments, torch.device("cpu"))
+    in_numpy = mask_lists.counts(function, values, *arguments)
     assert (on_device.numpy() == in_numpy).all() and in_numpy.any()
-    lists = _blocks.lists_of(on_device, *arguments[2:], device=torch.device("cpu"))
-    for own, other in zip(lists, _blocks.lists_of(in_numpy, *arguments[2:])):
+    lists = mask_lists.lists_of(on_device, *arguments[2:], device=torch.device("cpu"))
+    for own, other in zip(lists, mask_lists.lists_of(in_numpy, *arguments[2:])):
         assert own.dtype == torch.int32 and (own.numpy() == other).all()
 
 
@@ -123,17 +124,17 @@ def test_lists_by_torch(name):
 @pytest.mark.parametrize("separate", [True, False])
 def test_lists_of_counts_by_torch(lengths, block, separate):
     """Are NumPy's, with the columns that are not listed, for counts in memory of any order."""
-    from sattn import _blocks
+    from sattn._masks import mask_lists
 
     device, rng = torch.device("cpu"), np.random.default_rng(0)
-    whole = _blocks.sizes(lengths, block)
-    assert (_blocks.sizes(lengths, block, device).numpy() == whole).all()
+    whole = mask_lists.sizes(lengths, block)
+    assert (mask_lists.sizes(lengths, block, device).numpy() == whole).all()
     kind = rng.integers(0, 4, (2, 3, *whole.shape))
     number = np.where(kind == 0, 0, np.where(kind == 1, whole, rng.integers(0, np.maximum(whole, 1), kind.shape))).astype(np.int32)
     for counts, *sizes in ((number, lengths, block), (number.swapaxes(-1, -2), lengths[::-1], block[::-1]),
                            (np.broadcast_to(number[:, :1], number.shape), lengths, block)):
         given = torch.from_numpy(counts.swapaxes(-1, -2).copy()).transpose(-1, -2)
-        for own, wanted in zip(_blocks.lists_of(given, *sizes, separate, device), _blocks.lists_of(counts, *sizes, separate)):
+        for own, wanted in zip(mask_lists.lists_of(given, *sizes, separate, device), mask_lists.lists_of(counts, *sizes, separate)):
             assert own is wanted is None or own.dtype == torch.int32 and own.is_contiguous() and own.shape == wanted.shape \
                 and (own.numpy() == wanted).all()
 
@@ -149,15 +150,16 @@ REVERSED = np.arange(LENGTH, dtype=np.int32)[::-1]
 @pytest.mark.parametrize("separate", [True, False])
 def test_bounds_by_torch(mask_mod, separate):
     """Are NumPy's, and so are the lists that are made of them."""
-    from sattn import _blocks, _bounds, _functions
+    from sattn._masks import bounds, mask_lists
+    from sattn._trace import user_functions
 
     device, sizes = torch.device("cpu"), ((LENGTH, LENGTH - 9), (16, 7))
-    function, values = _functions.traced("mask_mod", mask_mod)
-    of_numpy = _bounds.visible(function, values, None, *sizes)
-    of_torch = _bounds.visible(function, values, None, *sizes, device)
+    function, values = user_functions.traced("mask_mod", mask_mod)
+    of_numpy = bounds.visible(function, values, None, *sizes)
+    of_torch = bounds.visible(function, values, None, *sizes, device)
     for one, other in zip(of_torch, of_numpy):
         assert one.dtype == torch.bool and one.shape == other.shape and (one.numpy() == other).all()
-    for one, other in zip(_blocks.lists_of_visible(*of_torch, separate, device), _blocks.lists_of_visible(*of_numpy, separate)):
+    for one, other in zip(mask_lists.lists_of_visible(*of_torch, separate, device), mask_lists.lists_of_visible(*of_numpy, separate)):
         assert one is other is None or one.dtype == torch.int32 and (one.numpy() == other).all()
 
 
@@ -165,7 +167,7 @@ def test_lists_of_counts_take_few_operations():
     """On a device each is a launch: two conditions, the complement, the places, their columns, the numbers."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
-    from sattn import _blocks
+    from sattn._masks import mask_lists
 
     class Names(TorchDispatchMode):
         def __torch_dispatch__(self, function, _, arguments=(), options=None):
@@ -174,7 +176,7 @@ def test_lists_of_counts_take_few_operations():
 
     seen = []
     with Names():
-        _blocks.lists_of(torch.ones(1, 1, 8, 8, dtype=torch.int32), (128, 128), (16, 16), device=torch.device("cpu"))
+        mask_lists.lists_of(torch.ones(1, 1, 8, 8, dtype=torch.int32), (128, 128), (16, 16), device=torch.device("cpu"))
     assert [name for name, is_view in seen[1:] if not is_view and name != "empty"] == [
         "ge", "logical_xor", "logical_not", "sum", "nonzero_static", "bitwise_and"]
 

@@ -35,11 +35,11 @@ def close(out, expected):
 @pytest.fixture
 def short(monkeypatch):
     """Calls that must take the short way."""
-    from sattn import _flex_attention
+    from sattn._ops import flex_attention
 
     def call(function, *arguments, **options):
         with monkeypatch.context() as patch:
-            patch.setattr(_flex_attention, "_parsed", lambda *_: pytest.fail("took the long way"))
+            patch.setattr(flex_attention, "_parsed", lambda *_: pytest.fail("took the long way"))
             return function(*arguments, **options)
 
     return call
@@ -234,7 +234,7 @@ def test_nothing_is_kept_of_what_is_gone(package):
     package.flex_attention(*arrays, score)
     package.flex_attention(*arrays, block_mask=mask)
     package.flex_attention(*arrays)
-    assert len(package.cache.flex_repeats) == 3
+    assert len(package._call.cache.flex_repeats) == 3
     del score, mask, options
     gc.collect()
-    assert len(package.cache.flex_repeats) == 1
+    assert len(package._call.cache.flex_repeats) == 1

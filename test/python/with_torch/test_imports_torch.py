@@ -56,8 +56,8 @@ def test_torch_in_another_thread_is_found(run):
     """What hides PyTorch, hides it from the thread alone that imports tvm-ffi."""
     run("""
 import sys, threading
-from sattn import _tvm_ffi
-finder = _tvm_ffi._WithoutTorch()
+from sattn._native import tvm_ffi
+finder = tvm_ffi._WithoutTorch()
 sys.meta_path.insert(0, finder)
 try:
     import torch

@@ -23,9 +23,9 @@ def tensors(col=(0, 1)):
 @pytest.fixture
 def freed(package, monkeypatch):
     """Programs of the CPU that were freed."""
-    from sattn import _compiler
+    from sattn._compiler import c_api
 
-    library, calls = _compiler._library(), []
+    library, calls = c_api.library(), []
     free = library.sattn_program_free
 
     @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -86,7 +86,7 @@ def test_parameters_are_known_by_what_they_are(package, operands):
 
     def product(meta):
         package.bsr_dense_addmm(None, bsr, b, beta=0, meta=meta)
-        return {source.meta for source, _ in package.cache._programs}
+        return {source.meta for source, _ in package._call.cache._programs}
 
     meta = Same(tile=(16, 64, 16))
     for _ in range(2):
@@ -113,17 +113,19 @@ def test_the_short_way_takes_plain_parameters(package, short):
 
 
 def remember(package, repeats, meta):
+    from sattn._call import guard
+
     bsr, b = tensors()
     program = package.compile("func.func @f(%a: memref<4xf32>) { return }")
-    repeats.remember(program._launch, False, False, (False, False), (None, None), 0, meta, (*bsr, b, None, None, None, b))
+    guard.remember(repeats, program._launch, False, False, (False, False), (None, None), 0, meta, (*bsr, b, None, None, None, b))
 
 
 def test_another_thread_may_forget_at_any_time(package):
-    from sattn import _repeats
+    from sattn._arrays.sparse_operand import Repeats
 
     package.bsr_dense_addmm(None, *tensors(), beta=0)
 
-    class Forgetting(_repeats.Repeats):
+    class Forgetting(Repeats):
         def __setattr__(self, name, value):
             super().__setattr__(name, None)
 
@@ -131,7 +133,7 @@ def test_another_thread_may_forget_at_any_time(package):
 
 
 def test_parameters_of_two_threads_have_two_numbers(package, monkeypatch):
-    from sattn import _repeats
+    from sattn._call import guard
 
     package.bsr_dense_addmm(None, *tensors(), beta=0)
 
@@ -142,20 +144,20 @@ def test_parameters_of_two_threads_have_two_numbers(package, monkeypatch):
 
         def setdefault(self, *item):
             if self.others:
-                remember(package, package.cache.repeats, self.others.pop())
+                remember(package, package._call.cache.repeats, self.others.pop())
             return super().setdefault(*item)
 
     metas = Metas()
-    monkeypatch.setattr(_repeats, "_metas", metas)
-    remember(package, package.cache.repeats, {"stages": 2})
+    monkeypatch.setattr(guard, "_metas", metas)
+    remember(package, package._call.cache.repeats, {"stages": 2})
     assert len(metas) == len(set(metas.values())) == 2
 
 
 def test_any_exception_is_a_failure(package):
     """Not one of the operands, with which the long way would make the product again."""
-    from sattn import _libraries
+    from sattn._native import libraries
 
-    call, fail, _ = _libraries.binding().repeats()
+    call, fail, _ = libraries.binding().repeats()
     # std::length_error, of the rank.
     wrong = CudaTensor(np.zeros(4, np.float32))
     wrong.managed.tensor.ndim = -1

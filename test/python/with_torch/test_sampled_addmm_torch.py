@@ -27,12 +27,12 @@ def given():
 def short(monkeypatch):
     """Takes away the long way."""
     def take_away():
-        from sattn import _operand
+        from sattn._arrays import sparse_operand
 
         def refused(*_):
             raise AssertionError("the long way was taken")
-        monkeypatch.setattr(_operand, "operand_of", refused)
-        monkeypatch.setattr(_operand, "Operand", refused)
+        monkeypatch.setattr(sparse_operand, "operand_of", refused)
+        monkeypatch.setattr(sparse_operand, "Operand", refused)
     return take_away
 
 

@@ -230,7 +230,7 @@ def test_f64(package, given):
     scores = (0.1 * wide["input"] @ dense.t()).masked_fill(mask == 0, -torch.inf)
     close(package.scaled_dot_product_attention(wide["input"], dense, dense, bsr, scale=0.1),
           torch.softmax(scores, -1).nan_to_num(0) @ dense)
-    from sattn import _operations  # noqa: F401
+    from sattn.torch import library  # noqa: F401
 
     ops = torch.ops.sattn
     close(ops.bsr_addmm(wide["input"], crow, col, values, 80, dense, 0.3, 0.1, None, None, ""),

@@ -32,9 +32,9 @@ def class_attribute():
     class Config:
         w = 5
 
-    from sattn import _compiled
+    from sattn.torch import dynamo_private
 
-    return (lambda b, h, q, k: q - k < Config.w), lambda: setattr(Config, "w", 20), _compiled.GUARDS_CLASSES
+    return (lambda b, h, q, k: q - k < Config.w), lambda: setattr(Config, "w", 20), dynamo_private.GUARDS_CLASSES
 
 
 def truth():

@@ -12,6 +12,7 @@
 #include "sattn/Dialect/SAttn/IR/ExtentConstraints.h"
 #include "sattn/Runtime/Manifest.h"
 #include "sattn/Support/AttributeRules.h"
+#include "sattn/Support/DifferentiateAttr.h"
 #include "sattn/Support/ManifestAttrs.h"
 #include "sattn/Support/OldNames.h"
 #include "sattn/Support/TileLoopAttributes.h"
@@ -210,6 +211,8 @@ static constexpr AttributeRule kAttributeRules[] = {
     {kUncheckedAttrName, isAttribute<UnitAttr>, "a unit attribute",
      isOp<FunctionOpInterface>, "a function"},
     {kManifestAttrName, isAttribute<StringAttr>, "a string",
+     isOp<FunctionOpInterface>, "a function"},
+    {kDifferentiateAttrName, isAttribute<DenseI64ArrayAttr>, "an array of i64",
      isOp<FunctionOpInterface>, "a function"},
     {kNamesAttrName, isArrayOf<StringAttr>, "an array of strings",
      isOp<FunctionOpInterface>, "a function"},

@@ -97,6 +97,50 @@ def SAttnDecompose : Pass<"sattn-decompose", "::mlir::ModuleOp"> {
   ];
 }
 
+def SAttnDifferentiate : Pass<"sattn-differentiate", "::mlir::ModuleOp"> {
+  let summary = "Add the derivatives of scalar functions";
+  let description = [{
+    Of each function with the attribute `sattn.differentiate`, numbers of arguments,
+    makes another one by reverse mode and removes the attribute. The function `@f` has
+    one block, without loops and branches, and gives one float; `@f_vjp` takes the
+    arguments of `@f` and the cotangent of its result, and gives a cotangent for each
+    of the arguments named: for a float one, for a tensor of floats one for each
+    `tensor.extract` of the tensor, in their order. Cotangents are f32 for types that
+    are narrower, else of the type itself.
+
+    Ops between those arguments and the result are of `arith` and `math`. Their
+    derivatives are those of PyTorch (2.15), where there are several too: equal operands
+    of a maximum or minimum get a half each; `math.absf` at 0 gives 0; rounding,
+    comparisons and integers give 0. A clamp or relu, which passes all or nothing at a
+    bound, is an `arith.select`. What is not picked by `arith.select`, a maximum or a
+    minimum gives 0 even where a derivative is infinite or NaN. An op without a rule is an
+    error; `math.clampf` has none, since upstream's formula of it takes the bounds in the
+    other order.
+
+    Before:
+    ```mlir
+    func.func private @softcap(%score: f32) -> f32
+        attributes {sattn.differentiate = array<i64: 0>} {
+      %0 = math.tanh %score : f32
+      return %0 : f32
+    }
+    ```
+    After:
+    ```mlir
+    func.func private @softcap_vjp(%score: f32, %cotangent: f32) -> f32 {
+      %0 = math.tanh %score : f32
+      %1 = arith.mulf %0, %0 : f32
+      %2 = arith.subf %one, %1 : f32
+      %3 = arith.mulf %cotangent, %2 : f32
+      return %3 : f32
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
 def SAttnAllowInlining : Pass<"sattn-allow-inlining", "::mlir::ModuleOp"> {
   let summary = "Let the inliner take every call";
   let description = [{

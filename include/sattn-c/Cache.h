@@ -1,0 +1,40 @@
+/*===- sattn-c/Cache.h - Compiled programs on disk ----------------*- C -*-===*\
+|*                                                                            *|
+|* Part of sattn, under the Apache License v2.0 with LLVM Exceptions.         *|
+|* See LICENSE for license information.                                       *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+|*===----------------------------------------------------------------------===*|
+|*                                                                            *|
+|* sattn_compile keeps its results in a folder: $SATTN_CACHE_DIR, else        *|
+|* $XDG_CACHE_HOME/sattn, else ~/.cache/sattn. SATTN_CACHE=0 keeps none.      *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#ifndef SATTN_C_CACHE_H
+#define SATTN_C_CACHE_H
+
+#include "sattn-c/Compiler.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sattn_cache_info {
+  /* Entries of the folder and their size; 0 where it cannot be used. */
+  int64_t entries, bytes;
+  /* Programs that this process found, and those that it compiled. */
+  int64_t hits, misses;
+} sattn_cache_info;
+
+/* The folder, for sattn_text_free; null where nothing is kept. Fills `info`. */
+SATTN_C_EXPORT char *sattn_cache_describe(sattn_cache_info *info);
+
+/* Removes all entries of the folder, those of other builds included. */
+SATTN_C_EXPORT void sattn_cache_clear(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SATTN_C_CACHE_H */

@@ -1,0 +1,377 @@
+"""NumPy's and PyTorch's arrays under one set of functions. Neither library is imported before it is needed."""
+
+import functools
+import math
+import sys
+
+import numpy as np
+
+from . import autograd, dtypes, stand_ins
+
+
+def _is_transposed(shape, strides):
+    """Whether a matrix lies in memory as its transpose: the columns, not the rows, are contiguous. The binding knows
+    products that were made before by the same rule (Repeats.cpp)."""
+    return len(shape) > 1 and strides[-2] == 1 and (strides[-1] != 1 or shape[-1] == 1)
+
+
+def _split(shape, rows, columns):
+    """The shape of a matrix whose rows and columns are two dimensions each, the second of so many."""
+    *batch, height, width = shape
+    return *batch, height // rows, rows, width // columns, columns
+
+
+class NumpyArrays:
+    """Arrays of NumPy. bf16 and 8-bit floats are those of ml_dtypes."""
+
+    device = None
+    on_gpu = False
+    description = "a numpy.ndarray"
+
+    @staticmethod
+    @functools.cache
+    def dtype(array_dtype):
+        """Our name of an element type, or "" for one that is not taken."""
+        names = {np.dtype(np.float16): "f16", np.dtype(np.float32): "f32", np.dtype(np.float64): "f64",
+                 np.dtype(np.int8): "i8", np.dtype(np.int32): "i32", np.dtype(np.int64): "i64"}
+        if array_dtype.name == "bfloat16":
+            return "bf16"
+        return names.get(array_dtype) or dtypes.LIBRARY_NAMES.get(array_dtype.name, "")
+
+    @staticmethod
+    def passed(array):
+        """The same memory in a form that DLPack takes: writable, bf16 and 8-bit floats as their bits."""
+        if array.dtype.kind == "V" and array.dtype.name == "bfloat16":  # Names take time.
+            array = array.view(np.uint16)
+        elif array.dtype.itemsize == 1 and array.dtype.kind in "Vf":
+            array = array.view(np.uint8)
+        if not array.flags.writeable:
+            address = array.__array_interface__["data"][0]
+            holder = type("Memory", (), {"__array_interface__": {**array.__array_interface__,
+                                                                 "data": (address, False),
+                                                                 "strides": array.strides}})
+            array = np.asarray(holder())
+        return array
+
+    @staticmethod
+    def empty(shape, like, element=None):
+        """A new array of the type of `like`, or of our name of one."""
+        return np.empty(shape, {None: like.dtype, "i32": np.int32, "f32": np.float32}[element])
+
+    @staticmethod
+    def zeros(shape, like):
+        return np.zeros(shape, like.dtype)
+
+    @staticmethod
+    def of_numpy(array, like):
+        """An array of NumPy in this library, where `like` is."""
+        return array
+
+    @staticmethod
+    def grid(matrix, rows, columns):
+        """A (*, R, C) matrix as (*, R / rows, C / columns, rows, columns), in the same memory: a dimension can always be
+        split where it lies."""
+        return matrix.reshape(_split(matrix.shape, rows, columns)).swapaxes(-3, -2)
+
+    @staticmethod
+    def is_transposed(array):
+        return _is_transposed(array.shape, [stride // array.itemsize for stride in array.strides])
+
+    @staticmethod
+    def transposed(array):
+        return array.swapaxes(-1, -2)
+
+    @staticmethod
+    def may_overlap(array, other):
+        return np.may_share_memory(array, other)
+
+    @staticmethod
+    def rows_of(array):
+        """The array as a matrix of its last dimension's rows, or None where its memory is none."""
+        if array.ndim == 2:
+            return array
+        rows = array.view()
+        try:
+            rows.shape = math.prod(array.shape[:-1]), array.shape[-1]
+        except AttributeError:
+            return None
+        return rows
+
+    @staticmethod
+    def moved(array, device=None, dtype=None):
+        if device is not None and str(device) != "cpu":
+            raise ValueError(f"argument 'device': expected 'cpu' for a numpy.ndarray, but got {str(device)!r}")
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    expand = staticmethod(np.broadcast_to)
+    host = staticmethod(np.asarray)
+
+    @staticmethod
+    def snapshot(array):
+        """A copy that cannot be written."""
+        array = np.copy(array)
+        array.setflags(write=False)
+        return array.view()
+
+    @staticmethod
+    def versions(arrays):
+        """Numbers of writes to `snapshot`s, or None where none can be written."""
+        return None
+
+    @staticmethod
+    def count_write(array):
+        pass
+
+    @staticmethod
+    def release_kept_memory():
+        return False
+
+
+@functools.cache
+def _is_float8(tensor_dtype):
+    return str(tensor_dtype).startswith("torch.float8")
+
+
+class TorchArrays:
+    """Tensors of PyTorch on one device."""
+
+    def __init__(self, device):
+        self.device = device
+        self.on_gpu = device.type == "cuda"
+        self.description = f"a torch.Tensor on {device}"
+
+    @staticmethod
+    @functools.cache
+    def dtype(tensor_dtype):
+        names = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "int8": "i8",
+                 "int32": "i32", "int64": "i64"}
+        return (names | dtypes.LIBRARY_NAMES).get(str(tensor_dtype).removeprefix("torch."), "")
+
+    @staticmethod
+    def passed(tensor):
+        """The same memory in a form that DLPack takes, 8-bit floats as their bits."""
+        if tensor.requires_grad:
+            tensor = tensor.detach()
+        if not _is_float8(tensor.dtype):
+            return tensor
+        import torch
+
+        return tensor.view(torch.uint8)
+
+    @staticmethod
+    def empty(shape, like, element=None):
+        """A new tensor of the type of `like`, or of our name of one."""
+        if element is None:
+            return like.new_empty(shape)
+        import torch
+
+        return like.new_empty(shape, dtype={"i32": torch.int32, "f32": torch.float32}[element])
+
+    @staticmethod
+    def zeros(shape, like):
+        return like.new_zeros(shape)
+
+    @staticmethod
+    def of_numpy(array, like):
+        import torch
+
+        return torch.from_numpy(array).to(like.device)
+
+    @staticmethod
+    def grid(matrix, rows, columns):
+        return matrix.view(*_split(matrix.shape, rows, columns)).transpose(-3, -2)
+
+    @staticmethod
+    def is_transposed(tensor):
+        return _is_transposed(tensor.shape, tensor.stride())
+
+    @staticmethod
+    def transposed(tensor):
+        return tensor.transpose(-1, -2)
+
+    @staticmethod
+    def may_overlap(tensor, other):
+        """Whether the ranges of bytes do."""
+        def end(x):
+            last = sum((size - 1) * stride for size, stride in zip(x.shape, x.stride()))
+            return x.data_ptr() + (last + 1) * x.element_size()
+
+        if not tensor.numel() or not other.numel():
+            return False
+        return tensor.data_ptr() < end(other) and other.data_ptr() < end(tensor)
+
+    @staticmethod
+    def rows_of(tensor):
+        """The tensor as a matrix of its last dimension's rows, or None where its memory is none."""
+        if tensor.ndim == 2:
+            return tensor
+        try:
+            return tensor.view(math.prod(tensor.shape[:-1]), tensor.shape[-1])
+        except RuntimeError:
+            return None
+
+    @staticmethod
+    def expand(tensor, shape):
+        return tensor.expand(shape)
+
+    @staticmethod
+    def moved(tensor, device=None, dtype=None):
+        return tensor.to(device=device, dtype=dtype)
+
+    @staticmethod
+    def snapshot(tensor):
+        """A copy whose later writes PyTorch counts, which it does not of a tensor made in inference mode."""
+        import torch
+
+        with torch.inference_mode(False):
+            return tensor.clone()
+
+    @staticmethod
+    def versions(tensors):
+        """Numbers of writes to `snapshot`s."""
+        return tuple(tensor._version for tensor in tensors)
+
+    @staticmethod
+    def host(tensor):
+        return tensor.cpu()
+
+    count_write = staticmethod(autograd.count_write)
+
+    def release_kept_memory(self):
+        """Gives memory that PyTorch keeps, but does not use, back to the CUDA device: others can have it then.
+
+        Returns whether it could: not while a graph is captured.
+        """
+        import torch
+
+        if not self.on_gpu:
+            return False
+        with torch.cuda.device(self.device):
+            if torch.cuda.is_current_stream_capturing():
+                return False
+            torch.cuda.empty_cache()
+        return True
+
+
+NUMPY = NumpyArrays()
+# A view such as the imaginary part of a conjugate: DLPack would pass the memory without the sign.
+LAZY_NEGATION = ("expected a tensor whose memory has its elements, but got one that is negated when read; use "
+                 "resolve_neg()")
+_torch = functools.cache(TorchArrays)
+
+
+def is_torch(value):
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def host_value(value):
+    """A tensor's elements as an array of NumPy in host memory, bf16 as f32; anything else as it is."""
+    if not is_torch(value):
+        return value
+    value = value.detach().cpu()
+    return value.float().numpy() if str(value.dtype) == "torch.bfloat16" else value.numpy()
+
+
+def without_gradient(value):
+    """The value; of a tensor of PyTorch its elements alone."""
+    return TorchArrays.passed(value) if is_torch(value) else value
+
+
+def without_base(value):
+    """The same memory, for a tensor of PyTorch that is a view of a sparse one, which torch.compile does not take as an
+    input; as it is where autograd knows of it."""
+    base = getattr(value, "_base", None) if is_torch(value) else None
+    if base is None or str(base.layout) == "torch.strided" or value.requires_grad or autograd.is_dual(value):
+        return value
+    return value.data
+
+
+def require_no_derivative(name, value):
+    """Raises for a tensor of which PyTorch would want a gradient or a tangent, which nothing here computes."""
+    if not is_torch(value):
+        return
+    if autograd.needs_gradient(value):
+        raise NotImplementedError(f"argument '{name}': expected a tensor that requires no gradient, but got one that "
+                                  "does, where gradients are recorded; use detach() or torch.no_grad()")
+    if autograd.is_dual(value):
+        raise NotImplementedError(f"argument '{name}': expected a tensor without a tangent, but got a dual of "
+                                  "forward-mode differentiation, which has no derivative here")
+
+
+def _require_own_elements(name, tensor):
+    """Raises ValueError for a tensor of PyTorch whose memory is not what it says it is."""
+    if tensor.is_neg():
+        raise ValueError(f"argument '{name}': {LAZY_NEGATION}")
+    stand_ins.refuse(name, tensor)
+
+
+def _require_elements_in_place(name, array):
+    """Raises for an array of NumPy whose memory is not a grid of its elements."""
+    if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):  # Which is imported then.
+        raise TypeError(f"argument '{name}': expected an array without a mask, but got a {type(array).__name__}; use "
+                        "filled()")
+    if array.flags.aligned:
+        return
+    width = array.itemsize
+    if any(stride % width for stride in array.strides):
+        raise ValueError(f"argument '{name}': expected strides of multiples of the {width} bytes of {array.dtype}, but "
+                         f"got {array.strides}; use copy()")
+    raise ValueError(f"argument '{name}': expected data aligned to the {width} bytes of {array.dtype}, but got an "
+                     "address that is no multiple; use copy()")
+
+
+def raise_refusal(arguments, error):
+    """Raises ValueError for the first argument, of those by name, that DLPack refuses, as `error` says of one."""
+    for name, value in arguments.items():
+        try:
+            if hasattr(value, "__dlpack__"):
+                value.__dlpack__()
+        except BufferError as own:
+            raise ValueError(f"argument '{name}': expected an array that DLPack takes, but got one that it does not: "
+                             f"{own}") from None
+    raise ValueError(f"expected arrays that DLPack takes, but got one that it does not: {error}") from None
+
+
+def require_memory(arguments):
+    """Raises for an array, of those by name, that a compiled program cannot use where it lies."""
+    for name, value in arguments.items():
+        if isinstance(value, np.ndarray):
+            _require_elements_in_place(name, value)
+        elif is_torch(value):
+            _require_own_elements(name, value)
+            require_no_derivative(name, value)
+
+
+def require_element(name, array, arrays, allowed):
+    """Our name of an argument's element type. Raises ValueError where it is not among those allowed."""
+    dtype = arrays.dtype(array.dtype)
+    if dtype not in allowed:
+        raise ValueError(f"argument '{name}': expected elements of {' or '.join(allowed)}, but got {array.dtype}")
+    return dtype
+
+
+def require_same(name, value, arrays, other):
+    """Raises ValueError for an array of another library or device than `other`, which has `arrays`."""
+    own = arrays_of(name, value)
+    if own is not arrays:
+        raise ValueError(f"argument '{name}': expected an array of the same library and device as {other}, "
+                         f"{arrays.description}, but got {own.description}")
+
+
+def arrays_of(name, value):
+    """The functions for an array. Raises TypeError for anything else; `name` is the argument's."""
+    if isinstance(value, np.ndarray):
+        _require_elements_in_place(name, value)
+        return NUMPY
+    if is_torch(value):
+        if value.is_nested:
+            raise TypeError(f"argument '{name}': expected a dense tensor, but got a nested one")
+        if str(value.layout) != "torch.strided":
+            raise TypeError(f"argument '{name}': expected a dense tensor, but got one of layout {value.layout}")
+        if value.device.type not in ("cpu", "cuda"):
+            raise ValueError(f"argument '{name}': expected a tensor on the CPU or a CUDA device, but got one on "
+                             f"{value.device}")
+        _require_own_elements(name, value)
+        return _torch(value.device)
+    raise TypeError(f"argument '{name}': expected a numpy.ndarray or a torch.Tensor, but got {type(value).__name__}")

@@ -1,0 +1,73 @@
+"""Which tensors of PyTorch are plain: dense ones whose memory is what they say it is. All that asks, asks here; what follows from
+a tensor's type alone (data_ptr, device, layout) the binding checks again."""
+
+import sys
+
+from . import autograd
+
+#: Types of tensors that are what torch.Tensor is, once `see` has seen PyTorch.
+TYPES = set()
+#: Of PyTorch then: is_grad_enabled, empty_like, and the two layouts.
+is_recording = empty_like = strided = sparse_bsr = None
+
+
+def see():
+    """Looks at PyTorch, for what is kept of it. Returns whether it is there."""
+    global is_recording, empty_like, strided, sparse_bsr
+    if not TYPES:
+        torch = sys.modules.get("torch")
+        if torch is None:
+            return False
+        is_recording, empty_like = torch.is_grad_enabled, torch.empty_like
+        strided, sparse_bsr = torch.strided, torch.sparse_bsr
+        TYPES.update((torch.Tensor, torch.nn.Parameter))
+    return True
+
+
+def is_cut(tensor):
+    """Whether the storage of a dense tensor of PyTorch, which may be made smaller under it, ends before its elements do."""
+    if not tensor.numel():
+        return False
+    try:
+        held = tensor.untyped_storage().nbytes()
+        if tensor.is_contiguous():
+            return held < (tensor.storage_offset() + tensor.numel()) * tensor.itemsize
+        last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride()))
+        return held < (tensor.storage_offset() + last + 1) * tensor.itemsize
+    except RuntimeError:  # Those without a storage are refused as what they are.
+        return False
+
+
+def is_plain(tensor):
+    """Whether it is a dense tensor of PyTorch whose memory is what it says it is, if it has any."""
+    return type(tensor) in TYPES and not tensor.is_nested and not tensor.is_neg() and not is_cut(tensor)
+
+
+def is_in_memory(tensor):
+    """Whether it is plain, and has memory if it has elements."""
+    if type(tensor) not in TYPES:
+        return False
+    try:
+        # Tensors without storage, as sparse ones, refuse the first.
+        return (tensor.data_ptr() != 0 or tensor.layout is strided and not tensor.numel()) and is_plain(tensor)
+    except RuntimeError:  # In a transform of PyTorch.
+        return False
+
+
+def are_plain(values):
+    """Whether all are numbers, or tensors of PyTorch that a program takes as they are. False says nothing of others."""
+    if not see() or autograd.may_have_tangents():
+        return False
+    types = TYPES
+    try:
+        for value in values:
+            own = type(value)
+            if own is float or own is int:
+                continue
+            # Tensors without memory have no address, or raise.
+            if own not in types or value.requires_grad or not value.data_ptr() or value.is_neg() or value.is_nested \
+                    or is_cut(value):
+                return False
+    except RuntimeError:
+        return False
+    return True

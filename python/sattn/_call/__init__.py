@@ -1,0 +1,1 @@
+"""Calls: memory, arguments, kept programs, guards of repeated calls, explanations."""

@@ -1,0 +1,124 @@
+"""Compiled kernels of this process, kept by program and chosen parameters."""
+
+import collections
+import concurrent.futures
+
+from .._arrays.sparse_operand import Repeats
+from .._compiler import compiler, disk_cache, tuning
+
+Info = collections.namedtuple("Info", "kernels compilations choices disk")
+
+# Kinds of calls, and choices of parameters, that are remembered, at most.
+CALLS_LIMIT, CHOICES_LIMIT = 4096, 65536
+
+
+class Kept(dict):
+    """A dictionary that forgets all it has where a new entry would be one too many."""
+
+    def __init__(self, limit):
+        super().__init__()
+        self.limit = limit
+
+    def __setitem__(self, key, value):
+        if len(self) >= self.limit and key not in self:
+            self.clear()
+        super().__setitem__(key, value)
+
+
+#: What each kind of call (shapes and types) runs: its plan, program or launch.
+calls = Kept(CALLS_LIMIT)
+#: Guarded calls of products and of sampled_addmm with PyTorch's tensors (guard.py), for operands that are not prepared.
+repeats, sampled_repeats = Repeats(), Repeats()
+#: Guarded calls of flex_attention (_ops/flex_attention_repeats.py) and of scaled_dot_product_attention.
+flex_repeats, sdpa_repeats = Kept(CALLS_LIMIT), Kept(CALLS_LIMIT)
+_programs, _choices = {}, Kept(CHOICES_LIMIT)
+# Compilations that were begun, by program and target.
+_begun = {}
+_compilations = 0
+# As they were read for the first choice on a device.
+_tables = None
+
+
+def info():
+    """Info(kernels: kept now, compilations: since the process began, choices: of parameters, kept, disk).
+
+    disk: Disk(folder: None where nothing is kept, entries and bytes: in the folder, hits: programs that this process
+    found there, misses: those that it compiled). A compilation is counted whether the disk had its program or not.
+    """
+    return Info(len(_programs), _compilations, len(_choices), disk_cache.info())
+
+
+def clear(disk=False):
+    """Forgets kernels, choices, and the tables that choices are made by; compilations count on.
+
+    Prepared operands keep the kernels of products that were made with them, and what was prepared for those, until
+    they go themselves. disk: whether to remove the programs on disk too, those of other builds of sattn included.
+    """
+    global _tables
+    for kept in (calls, repeats, sampled_repeats, flex_repeats, sdpa_repeats, _programs, _begun, _choices):
+        kept.clear()
+    _tables = None
+    if disk:
+        disk_cache.clear()
+
+
+def chosen(source, target, sizes, nnz, batches=1, row=(), longest=None):
+    """The parameters that the compiler chooses for a program at these sizes (M, N, K), as text.
+
+    nnz: stored blocks of one matrix. batches: products in one call. On a CUDA device parameters are those of a row of
+    the meta table for its name, where there is one (docs/MetaTable.md); tables are read once. row: parameters to take
+    instead, as in a row: ("SPLIT_N=4", "num_stages=3"). longest: stored blocks of the block row that has most, which
+    only prepared operands know, or None. Raises CompileError where it cannot be, or fits no tile.
+    """
+    global _tables
+    key = source, target, sizes, nnz, batches, row, longest
+    choice = _choices.get(key)
+    if choice is None:
+        tables = _tables
+        if target != compiler.CPU and tables is None:
+            _tables = tables = tuning.Tables()
+        choice = tuning.choose(tables, source, target, sizes, nnz, batches, row, longest)
+        _choices[key] = choice
+    return choice
+
+
+def reason(error):
+    """The first message of a refusal by the compiler, without its location."""
+    lines = str(error).splitlines() or [""]
+    return next((line for line in lines if "error: " in line), lines[0]).split("error: ")[-1]
+
+
+def _compiled(source, target):
+    if target == compiler.CPU:
+        return compiler.compile(source.text())
+    return compiler.compile(source.text(), "cuda", device=target, options=getattr(source, "options", ""))
+
+
+def begin(source, target):
+    """Compiles a program in a thread of its own, unless it is there; `program` waits for it."""
+    global _compilations
+    key = source, target
+    if key not in _programs and key not in _begun:
+        _compilations += 1
+        executor = concurrent.futures.ThreadPoolExecutor(1, "sattn-compile")
+        _begun[key] = executor.submit(_compiled, source, target)
+        executor.shutdown(wait=False)
+
+
+def program(source, target):
+    """The compiled program; target: "cpu" or the number of a CUDA device.
+
+    Raises NotImplementedError for a program that the target has no code for, with the compiler's reason.
+    """
+    global _compilations
+    key = source, target
+    compiled = _programs.get(key)
+    if compiled is None:
+        begun = _begun.pop(key, None)
+        if begun is None:
+            _compilations += 1
+        try:
+            _programs[key] = compiled = _compiled(source, target) if begun is None else begun.result()
+        except compiler.CompileError as error:
+            raise NotImplementedError(reason(error)) from None
+    return compiled

@@ -1,0 +1,41 @@
+"""Scalar arguments."""
+
+import numbers
+
+import numpy as np
+
+from .._arrays import adapters
+
+
+def number(name, value):
+    """A float: of a Python or NumPy number, a 0-d array, or a 0-d tensor on the CPU.
+
+    Raises TypeError for what is no real number, ValueError for one that a float does not hold.
+    """
+    if type(value) is float:  # As most are.
+        return value
+    found = value
+    if isinstance(value, np.ndarray) or adapters.is_torch(value):
+        found = _item(name, value)
+    if isinstance(found, np.generic):
+        # bfloat16 of ml_dtypes says of itself that it is void.
+        is_real = found.dtype.kind in "biuf" or found.dtype.name.startswith(("bfloat", "float"))
+        found = found.astype(float) if is_real else None
+    if not isinstance(found, numbers.Real):
+        raise TypeError(f"argument '{name}': expected a real number, but got {type(value).__name__}")
+    try:
+        return float(found)
+    except OverflowError:
+        raise ValueError(f"argument '{name}': expected a number that a float holds, but got a larger one") from None
+
+
+def _item(name, array):
+    """The value of a 0-d array."""
+    arrays = adapters.arrays_of(name, array)
+    if array.ndim:
+        raise TypeError(f"argument '{name}': expected a real number, but got an array of shape {tuple(array.shape)}")
+    if arrays.device is not None and arrays.device.type != "cpu":
+        raise ValueError(f"argument '{name}': expected a number or a tensor on the CPU, but got one on "
+                         f"{arrays.device}; item() waits for it and gives its number")
+    adapters.require_no_derivative(name, array)
+    return array[()] if arrays is adapters.NUMPY else array.item()

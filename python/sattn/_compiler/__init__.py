@@ -1,0 +1,1 @@
+"""The compiler, its programs, and the choice of tile parameters."""

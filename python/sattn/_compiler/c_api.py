@@ -1,0 +1,61 @@
+"""The C API of the compiler, libsattn.so (include/sattn-c/Compiler.h)."""
+
+import ctypes
+import functools
+
+from .._native import libraries
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("target", ctypes.c_char_p), ("entry", ctypes.c_char_p), ("pipeline", ctypes.c_char_p),
+                ("threads", ctypes.c_int64)]
+
+
+@functools.cache
+def library():
+    library = ctypes.CDLL(str(libraries.find("libsattn.so")))
+    handle, text = ctypes.c_void_p, ctypes.POINTER(ctypes.c_char_p)
+    for name, result, arguments in [
+            ("sattn_version", ctypes.c_char_p, []),
+            ("sattn_compile", handle, [ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(Options), text]),
+            ("sattn_program_free", None, [handle]),
+            ("sattn_program_manifest", ctypes.c_char_p, [handle]),
+            ("sattn_program_image", ctypes.c_void_p, [handle, ctypes.POINTER(ctypes.c_size_t)]),
+            ("sattn_program_entry", ctypes.c_void_p, [handle]),
+            ("sattn_program_lacks_versions", ctypes.c_int, [handle]),
+            ("sattn_assemble", ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
+                                                 ctypes.POINTER(ctypes.c_size_t), text]),
+            ("sattn_text_free", None, [ctypes.c_void_p])]:
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def version():
+    """The compiler's version."""
+    return library().sattn_version().decode()
+
+
+def taken(pointer):
+    """The text that the library made, which is freed."""
+    text = ctypes.string_at(pointer).decode(errors="replace") if pointer else ""
+    library().sattn_text_free(pointer)
+    return text
+
+
+def with_messages(function, *arguments):
+    """(result of a function of the library, messages of the compiler)."""
+    messages = ctypes.c_char_p()
+    result = function(*arguments, ctypes.byref(messages))
+    return result, taken(ctypes.cast(messages, ctypes.c_void_p).value).strip()
+
+
+def assemble(ptx, chip):
+    """The cubin that ptxas makes of PTX (bytes) for a chip. Raises RuntimeError, with its reason, where there is none."""
+    size = ctypes.c_size_t()
+    pointer, messages = with_messages(library().sattn_assemble, ptx, len(ptx), chip.encode(), ctypes.byref(size))
+    if not pointer:
+        raise RuntimeError(messages.removeprefix("error: "))
+    cubin = ctypes.string_at(pointer, size.value)
+    library().sattn_text_free(pointer)
+    return cubin

@@ -1,0 +1,105 @@
+"""The compiler's choice of parameters, without its passes (include/sattn-c/Tuning.h)."""
+
+import ctypes
+import functools
+
+from .._native import libraries
+from .._arrays import dtypes
+from . import c_api, compiler
+
+_INTEGERS = ctypes.c_int64
+
+
+class _Fact(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("text", ctypes.c_char_p), ("number", ctypes.c_double)]
+
+
+class _Search(ctypes.Structure):
+    _fields_ = [("target", ctypes.c_char_p), ("device", ctypes.c_char_p), ("shared_bytes", _INTEGERS),
+                ("row", ctypes.c_char_p)]
+
+
+class _Parameters(ctypes.Structure):
+    _fields_ = [(name, _INTEGERS) for name in ("rows", "columns", "depth", "stages", "warps", "raster_group", "split_k")]
+
+
+@functools.cache
+def _functions():
+    """Those of the library: what reads tables, what frees them, and what chooses."""
+    library = c_api.library()
+    texts = ctypes.POINTER(ctypes.c_char_p)
+    read, free, choose = library.sattn_tables_read, library.sattn_tables_free, library.sattn_choose
+    read.restype, read.argtypes = ctypes.c_void_p, [ctypes.c_char_p, texts]
+    free.restype, free.argtypes = None, [ctypes.c_void_p]
+    choose.restype = ctypes.c_int
+    choose.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(_Fact), ctypes.c_size_t, ctypes.POINTER(_Search),
+                       ctypes.POINTER(_Parameters), texts]
+    return read, free, choose
+
+
+class Tables:
+    """The tables of tuned parameters, as they are now. Warns of those that cannot be used."""
+
+    def __init__(self):
+        read, self._free, _ = _functions()
+        self.pointer, messages = c_api.with_messages(read, None)
+        compiler.warn(messages)
+
+    def __del__(self):
+        self._free(self.pointer)
+
+
+@functools.lru_cache(1024)
+def _place(target, row):
+    """Where parameters are searched, and what else the answer holds on to. target: "cpu" or a CUDA device's number."""
+    row = ",".join(row).encode() or None
+    if target == compiler.CPU:
+        return _Search(target.encode(), None, 0, row)
+    name = libraries.binding().device_name(target).encode()
+    return _Search(compiler.chip_of(target).encode(), name, compiler.shared_bytes(target), row)
+
+
+def _chosen(tables, op, facts, place):
+    """The inside of #sattn.meta<...>. Raises CompileError where there is none. facts: {name: number or text}."""
+    chosen = _Parameters()
+    given = (_Fact * len(facts))(*[
+        _Fact(name.encode(), *((value.encode(), 0) if isinstance(value, str) else (None, value)))
+        for name, value in facts.items()])
+    found, messages = c_api.with_messages(_functions()[2], tables and tables.pointer, op.encode(), given, len(given), place,
+                                               chosen)
+    if not found:
+        raise compiler.CompileError(messages)
+    compiler.warn(messages)
+    wishes = "".join(f", {name} = {value}" for name in ("stages", "warps", "raster_group", "split_k")
+                     if (value := getattr(chosen, name)))
+    return f"tile = [{chosen.rows}, {chosen.columns}, {chosen.depth}]{wishes}"
+
+
+def _of_mask(block, nnz, longest):
+    """Facts of stored blocks. longest: of the block row that has most of them, or None."""
+    facts = {"block_rows": block[0], "block_columns": block[1], "nnz": nnz}
+    return facts if longest is None else {**facts, "longest_row": longest}
+
+
+def choose(tables, source, target, sizes, nnz, batches, row, longest=None):
+    """The inside of #sattn.meta<...> that sattn-inject-meta chooses for these facts.
+
+    tables: Tables, or None, where only the default or `row` counts. source: BsrAddmm. target: "cpu" or the number of a
+    CUDA device. sizes: M, N and K. nnz: stored blocks of one matrix. batches: how many products there are. row:
+    parameters to take instead of a table's, ("SPLIT_N=4", "num_stages=3"). Raises CompileError for a row that cannot
+    be, or fits no tile. longest: stored blocks of the block row that has most of them, or None.
+    """
+    facts = {**dict(zip("mnk", sizes)), **_of_mask(source.block, nnz, longest), "batches": max(batches, 1),
+             "along_k": source.transpose_b, "dtype": source.dtype, "out_dtype": source.out}
+    # Values that are unknown before the call count as 1, as in the pass.
+    facts.update((name, scalar) for name, scalar in (("alpha", source.alpha), ("beta", source.beta)) if scalar is not None)
+    return _chosen(tables, "bsr_addmm", facts, _place(target, row))
+
+
+def choose_attention(source, target, nnz, batches, longest, shares_mask):
+    """As `choose`, for a BsrAttention. nnz: stored blocks of one mask. batches: of the result. longest: stored blocks of the
+    block row that has most of them. shares_mask: whether all heads have one. No table has rows of it."""
+    facts = {"head_dim": source.columns[0], "value_dim": source.columns[1], "element_bytes": dtypes.bytes_of(source.dtype),
+             **_of_mask(source.block, nnz, longest), "batches": batches, "shares_mask": shares_mask,
+             "has_dropout": source.dropout}
+    return _chosen(None, "bsr_attention", facts, _place(target, ()))

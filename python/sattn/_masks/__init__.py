@@ -1,0 +1,1 @@
+"""Masks of attention: functions, lists of blocks, and what is known of both."""

@@ -1,0 +1,84 @@
+"""Lists of the blocks that a mask leaves visible, of their counts, by a compiled program (sattn.block_lists)."""
+
+import dataclasses
+import sys
+
+import numpy as np
+
+from .._arrays import adapters
+from .._compiler import compiler
+from .._call import cache, memory
+
+NAMES = ["numbers", "columns", "full_numbers", "full_columns"]
+#: Arrays of extents on devices that are kept, at most.
+MOST_KEPT = 64
+_kept = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class BlockLists:
+    """One `sattn.block_lists`: what a kernel is compiled for. separate: whether full blocks have lists of their own."""
+
+    separate: bool
+
+    def text(self):
+        """The module: one function @block_lists, whose last arguments are the results."""
+        counts, extents = "tensor<?x?x?x?xi32>", "tensor<?xi32>"
+        outs = {name: "tensor<?x?x?xi32>" if name.endswith("numbers") else counts for name in NAMES[:4 if self.separate else 2]}
+        names, types = ", ".join(f"%{name}" for name in outs), ", ".join(outs.values())
+        arguments = ", ".join(f"%{name}: {own}" for name, own in outs.items())
+        number = len(outs)
+        return (f"func.func @block_lists(%counts: {counts}, %heights: {extents}, %widths: {extents}, {arguments}) -> ({types}) {{\n"
+                f"  %0:{number} = sattn.block_lists ins(%counts, %heights, %widths : {counts}, {extents}, {extents})\n"
+                f"      outs({names} : {types}) -> {types}\n"
+                f"  return {', '.join(f'%0#{place}' for place in range(number))} : {types}\n}}\n")
+
+
+def block_lists(counts, heights, widths, separate=True):
+    """[numbers, columns] of the blocks that each row of counts (B, H, R, C) lists, and, with `separate`, those of its full
+    blocks apart: arrays (B, H, R) and (B, H, R, C), as the op has them. heights (R), widths (C): extents of blocks, in i32.
+
+    Arrays of NumPy, or PyTorch's on one CUDA device; nothing waits for it.
+    """
+    shapes = [counts.shape[:-1], counts.shape] * (2 if separate else 1)
+    if isinstance(counts, np.ndarray):
+        arrays, target = adapters.NUMPY, compiler.CPU
+        lists = [np.empty(shape, np.int32) for shape in shapes]
+    else:
+        torch = sys.modules["torch"]
+        lists = [torch.empty(shape, dtype=torch.int32, device=counts.device) for shape in shapes]
+        arrays, target = adapters.arrays_of("counts", counts), counts.device.index or 0
+    program = memory.with_memory(arrays, cache.program, BlockLists(separate), target)
+    program._launch(counts, heights, widths, *lists)
+    return lists
+
+
+def begin(separate, device):
+    """Begins to compile what block_lists needs on a CUDA device."""
+    cache.begin(BlockLists(separate), device.index or 0)
+
+
+def extents(length, size, device=None):
+    """How many positions each block has along a dimension, in i32; the last one may have fewer."""
+    if device is None:
+        return _filled(length, size, np.full, {"dtype": np.int32})
+    torch = sys.modules["torch"]
+    options = {"dtype": torch.int32, "device": device}
+    if device.type != "cuda" or torch.cuda.is_current_stream_capturing():
+        # What a graph reads must stay as long as the graph.
+        return _filled(length, size, torch.full, options)
+    # Only on the stream that makes it, it is there for sure.
+    key = length, size, torch.cuda.current_stream(device)
+    found = _kept.get(key)
+    if found is None:
+        if len(_kept) >= MOST_KEPT:
+            _kept.clear()
+        _kept[key] = found = _filled(length, size, torch.full, options)
+    return found
+
+
+def _filled(length, size, full, options):
+    found = full((-(-length // size),), min(size, length), **options)
+    if length % size:
+        found[-1:] = length % size
+    return found

@@ -1,0 +1,381 @@
+"""bsr_dense_addmm."""
+
+import dataclasses
+import math
+
+from .._arrays import adapters, dtypes, sparse_operand, stand_ins, storage
+from .._compiler import compiler, explanation
+from .._call import cache, dispatch, guard, memory, pytorch_options
+from .._call.meta import meta_of
+from .._call.numbers import number
+from .spec import OpSpec, operand_batch, register, rows_of
+
+# The op's names of operands that callers know by others.
+CALLERS_NAMES = {"b": "dense", "left": "left_alpha", "right": "right_alpha"}
+
+
+@dataclasses.dataclass(frozen=True)
+class BsrAddmm:
+    """One `sattn.bsr_addmm` on tensors of dynamic shapes: what a kernel is compiled for.
+
+    dtype: element type of values: "f16", "bf16", "f32", "f64", "i8", "f8E4M3FN" or "f8E5M2". dense: that of dense, or "" for the
+    same. out: the result's.
+    block: rows and columns of a stored block. index: "i32" or "i64".
+    batch: batch dimensions of (crow, col, values), of dense and of out.
+    input, left, right: the operand's element type, or "" where there is none; without input the result's
+    former contents are scaled by beta. input_batch, left_batch, right_batch: their batch dimensions.
+    alpha, beta: a number that is known now, or None for an argument.
+    meta: the inside of #sattn.meta<...>, or "" for the compiler's choice.
+    precision: "ieee", or of f32 "tf32".
+    transpose_b, transpose_out: whether b is (*, N, K), and whether input and out are (*, N, M).
+    """
+
+    dtype: str = "bf16"
+    dense: str = ""
+    out: str = "bf16"
+    block: tuple = (64, 64)
+    index: str = "i32"
+    batch: tuple = (0, 0, 0)
+    input: str = ""
+    left: str = ""
+    right: str = ""
+    input_batch: int = 0
+    left_batch: int = 0
+    right_batch: int = 0
+    alpha: float | None = None
+    beta: float | None = None
+    meta: str = ""
+    precision: str = "ieee"
+    transpose_b: bool = False
+    transpose_out: bool = False
+
+    @property
+    def arguments(self):
+        """Names of the function's arguments, in order."""
+        scalars = [name for name in ("alpha", "beta") if getattr(self, name) is None]
+        optional = [name for name in ("input", "left", "right") if getattr(self, name)]
+        return [*scalars, "crow", "col", "values", "b", *optional, "out"]
+
+    def types(self):
+        """The type of each operand, by name."""
+        storage, dense, out = self.batch
+        rows, columns = self.block
+
+        def tensor(rank, element, static=""):
+            return f"tensor<{'?x' * rank}{static}{element}>"
+
+        scalar = dtypes.scalar_of(self.dtype)
+        return {"alpha": scalar, "beta": scalar,
+                "crow": tensor(storage + 1, self.index), "col": tensor(storage + 1, self.index),
+                "values": tensor(storage + 1, self.dtype, f"{rows}x{columns}x"), "b": tensor(dense + 2, self.dense or self.dtype),
+                "input": tensor(self.input_batch + 2, self.input), "left": tensor(self.left_batch + 1, self.left),
+                "right": tensor(self.right_batch + 1, self.right), "out": tensor(out + 2, self.out)}
+
+    def text(self):
+        """The module: one function @bsr_addmm, which returns its last argument's new contents."""
+        types = self.types()
+        arguments = ", ".join(f"%{name}: {types[name]}" for name in self.arguments)
+        names = ", ".join(f'"{CALLERS_NAMES.get(name, name)}"' for name in self.arguments)
+        constants = "".join(f"  %{name} = arith.constant {float(getattr(self, name))!r} : {types[name]}\n"
+                            for name in ("alpha", "beta") if getattr(self, name) is not None)
+        inputs = ["crow", "col", "values", "b"]
+        optional = " ".join(f"{name}(%{name} : {types[name]})" for name in ("input", "left", "right")
+                            if getattr(self, name))
+        attributes = [f"meta = #sattn.meta<{self.meta}>"] if self.meta else []
+        if self.precision != "ieee":
+            attributes.append(f'precision = "{self.precision}"')
+        attributes += [name for name in ("transpose_b", "transpose_out") if getattr(self, name)]
+        attributes = f" {{{', '.join(attributes)}}}" if attributes else ""
+        return (f"func.func @bsr_addmm({arguments}) -> {types['out']}\n"
+                f"    attributes {{sattn.names = [{names}]}} {{\n{constants}"
+                "  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)\n"
+                f"      ins({', '.join(f'%{name}' for name in inputs)} : {', '.join(types[name] for name in inputs)})"
+                f" {optional}\n"
+                f"      outs(%out : {types['out']}){attributes} -> {types['out']}\n"
+                f"  return %0 : {types['out']}\n}}\n")
+
+
+def _broadcast(name, shape, wanted):
+    """Raises ValueError where an operand's shape does not broadcast to `wanted`."""
+    padded = (1,) * (len(wanted) - len(shape)) + shape
+    if len(shape) > len(wanted) or any(have not in (1, want) for have, want in zip(padded, wanted)):
+        raise ValueError(f"argument '{name}': expected a shape that broadcasts to {wanted}, but got {shape}")
+
+
+@dataclasses.dataclass
+class _Call:
+    """The plan of one kind of call."""
+
+    program: object
+    shape: tuple
+    # The element type of a new result, where it is not dense's.
+    element: str | None
+    scalars: list
+    with_input: bool
+    expand_input: bool
+    # Whether it takes dense, and input and out, transposed.
+    transposes: tuple
+
+
+def _shape_of_result(operand, dense):
+    """(*, M, N), after checking that the multiplicands fit."""
+    if dense.ndim < 2:
+        raise ValueError(f"argument 'dense': expected shape (*, K, N), but got {tuple(dense.shape)}")
+    k, n = dense.shape[-2:]
+    if operand.shape is not None and operand.shape[-1] not in (k, None):
+        raise ValueError(f"argument 'dense': expected {operand.shape[-1]} rows, the columns of bsr, but got {k}")
+    if k % operand.block[1] or isinstance(operand, sparse_operand.Prepared) and k < operand.columns * operand.block[1]:
+        raise ValueError(f"argument 'dense': expected rows for whole blocks of {operand.block[1]} columns of bsr, but "
+                         f"got {k}")
+    batch = storage.broadcast_batch(operand.batch, "dense", dense.shape[:-2])
+    return (*batch, operand.rows, n)
+
+
+def _ones_of(operand, alpha, beta):
+    """Scalars that a program has as the constant 1, by name. Sums of integers are then exact in integers."""
+    scalars = (("alpha", alpha), ("beta", beta)) if operand.element == "i8" else ()
+    return {name: 1.0 for name, value in scalars if value == 1}
+
+
+def _plan(input, operand, dense, left, right, out, beta_is_zero, ones, in_place, meta, precision, transposes):
+    """Checks shapes and types, and finds the program: once for each kind of call. transposes: whether dense and out are
+    transposed in memory."""
+    arrays = operand.arrays
+    target = arrays.device.index if arrays.on_gpu else compiler.CPU
+    shape = _shape_of_result(operand, dense)
+    dtype = operand.element
+    dense_dtype = adapters.require_element("dense", dense, arrays, dtypes.others_of(dtype))
+    dtypes.require_kernels("dense", dtype, target != compiler.CPU)
+    precision = dtypes.precision_of(dtype, precision, target != compiler.CPU)
+    if out is not None and tuple(out.shape) != shape:
+        raise ValueError(f"argument 'out': expected shape {shape}, but got {tuple(out.shape)}")
+    if out is not None and arrays is adapters.NUMPY and not out.flags.writeable:
+        raise ValueError("argument 'out': expected an array that can be written, but got a read-only one")
+    out_dtype = dtypes.result_of(dtype)
+    if out is not None:
+        out_dtype = adapters.require_element("out", out, arrays, dtypes.results_of(dtype))
+    if input is None and not beta_is_zero:
+        raise ValueError("argument 'input': expected an array, since beta is not 0, but got None")
+    if input is not None:
+        of_input = dtypes.results_of(dtype) if in_place else (dtypes.added_to(dtype, out_dtype),)
+        adapters.require_element("input", input, arrays, of_input)
+        _broadcast("input", tuple(input.shape), shape)
+    for name, scale, size in (("left_alpha", left, shape[-2]), ("right_alpha", right, shape[-1])):
+        if scale is not None:
+            adapters.require_element(name, scale, arrays, dtypes.scales_of(dtype))
+            _broadcast(name, tuple(scale.shape), (*shape[:-2], size))
+            if not scale.ndim or scale.shape[-1] != size:
+                raise ValueError(f"argument '{name}': expected {size} elements in its last dimension, but got "
+                                 f"{tuple(scale.shape)}")
+
+    def rank(scale):
+        return 0 if scale is None else scale.ndim - 1
+
+    with_input = not beta_is_zero and not in_place
+    batch = len(shape) - 2
+    source = BsrAddmm(
+        dtype=dtype, dense=dense_dtype, out=out_dtype, block=operand.block,
+        index=operand.index,
+        batch=(operand.crow.ndim - 1, dense.ndim - 2, batch), input=dtypes.added_to(dtype, out_dtype) if with_input else "", input_batch=batch,
+        left="" if left is None else arrays.dtype(left.dtype), left_batch=rank(left),
+        right="" if right is None else arrays.dtype(right.dtype), right_batch=rank(right),
+        alpha=ones.get("alpha"), beta=0.0 if beta_is_zero else ones.get("beta"), precision=precision, transpose_b=transposes[0],
+        transpose_out=transposes[1])
+
+    def choose(row):
+        return cache.chosen(source, target, (*shape[-2:], dense.shape[-2]), operand.col.shape[-1],
+                            math.prod(shape[:-2]), row, operand.longest)
+
+    try:
+        text = choose(()) if meta is None else meta.text(choose)
+        program = cache.program(dataclasses.replace(source, meta=text), target)
+    except (NotImplementedError, compiler.CompileError) as error:
+        if meta is None:
+            raise
+        raise ValueError(f"argument 'meta': {cache.reason(error)}") from None
+    scalars = [name for name in source.arguments if name in ("alpha", "beta")]
+    return _Call(program, shape, out_dtype if out_dtype != dtype else None, scalars, with_input,
+                 with_input and tuple(input.shape) != shape, transposes)
+
+
+def _transposes(operand, dense, out):
+    """Whether dense and out are transposed in memory, for which there are programs of their own."""
+    arrays = operand.arrays
+    if dense.ndim < 2:
+        return False, False
+    is_column = dense.shape[-1] == 1  # As a new result is.
+    return arrays.is_transposed(dense), is_column if out is None else arrays.is_transposed(out)
+
+
+def _operands(call, operand, input, dense, left_alpha, right_alpha, result):
+    """Those of the call's program, by the names of bsr_dense_addmm's arguments."""
+    arrays = operand.arrays
+
+    def oriented(matrix, is_transposed):
+        return arrays.transposed(matrix) if is_transposed else matrix
+
+    of_dense, of_out = call.transposes
+    operands = {"crow": operand.crow, "col": operand.col, "values": operand.values, "dense": oriented(dense, of_dense)}
+    if call.with_input:
+        operands["input"] = oriented(arrays.expand(input, call.shape) if call.expand_input else input, of_out)
+    operands |= {name: scale for name, scale in (("left_alpha", left_alpha), ("right_alpha", right_alpha))
+                 if scale is not None}
+    operands["out"] = oriented(result, of_out)
+    return {name: arrays.passed(array) for name, array in operands.items()}
+
+
+def _arguments(call, operands, alpha, beta):
+    """All of the call's program, in its order."""
+    scalars = {"alpha": alpha, "beta": beta}
+    return [*(scalars[name] for name in call.scalars), *operands.values()]
+
+
+def call_of(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=None, out=None, meta=None, check=None,
+            precision=None):
+    """(the program that bsr_dense_addmm would call, its arguments, whether bsr is prepared); calls nothing."""
+    dtypes.require_precision(precision)
+    operand = sparse_operand.operand_of(bsr)
+    in_place = input is not None and input is out
+    for name, array in (("input", input), ("dense", dense), ("left_alpha", left_alpha), ("right_alpha", right_alpha),
+                        ("out", out)):
+        if array is not None or name == "dense":
+            adapters.require_same(name, array, operand.arrays, "bsr")
+    call = memory.with_memory(operand.arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0,
+                        _ones_of(operand, alpha, beta), in_place, None if meta is None else meta_of(meta), precision,
+                        _transposes(operand, dense, out))
+    result = operand.arrays.empty(call.shape, dense, call.element) if out is None else out
+    operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)
+    arguments = _arguments(call, operands, number("alpha", alpha), number("beta", beta))
+    return call.program, arguments, operand.prepared is not None
+
+
+def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=None, out=None,
+                    skip_checks=False, max_grid=None, meta=None, check=None, precision=None, strict=False):
+    """beta * input + left_alpha[:, None] * (alpha * (bsr @ dense)) * right_alpha[None, :].
+
+    bsr: M x K with blocks of BM x BK, multiples of 8 (on CUDA at most 256 rows): a torch.sparse_bsr tensor, a SciPy BSR
+    array, a tuple (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BK)) of one library, or what `prepare` gives.
+    Its own shape must be that of its arrays.
+    dense: (*, K, N). input: broadcasts to the result; may be None where beta is 0, and is then not read. All of one
+    element type: f16, bf16 (ml_dtypes in NumPy), f32 or, on the CPU, f64. left_alpha (*, M), right_alpha (*, N): of that
+    type or f32; not read where alpha is 0. * are batch dimensions, which broadcast. alpha, beta: numbers of Python or
+    NumPy, 0-d arrays, or 0-d tensors on the CPU.
+    out: (*, M, N) of f16, bf16 or f32, or of f64 as they are, any strides; may be input. meta: any of "tile" (M, N, K),
+    "stages", "warps", "split_k" and "raster_group" (its older name is "group"), or PyTorch's "SPLIT_N", "num_stages", "num_warps" and
+    "GROUP_SIZE_ROW"; the rest is chosen by shape, sparsity and device (docs/MetaTable.md). check: whether the contents
+    of index arrays are checked; by default on the CPU, unless prepared. On CUDA that synchronizes. precision: of f32
+    alone, "ieee" (None is the same) or "tf32": factors may be rounded to 11 bits (5e-4 of each; on Hopper, where dense
+    has contiguous columns, cut: 1e-3), sums are f32. On CUDA no MMA takes "ieee", and threads
+    multiply instead, at a small part of the rate; the CPU computes in f32 with either.
+
+    bsr and dense may both be of int8: input and out are then of int32 (a new result is), bf16 or f32. Sums are exact
+    integers below 2^31; for int32 they are scaled in double precision, rounded to nearest even and saturated. Or each of
+    float8_e4m3fn or float8_e5m2: input and out are of f32 (a new result is) or bf16. left_alpha and right_alpha are of
+    f32. On CUDA blocks have a multiple of 16 columns, and a dense with contiguous rows is transposed in scratch memory.
+
+    PyTorch's other arguments: skip_checks=True is check=False (all else is checked always); max_grid, three sizes or
+    None, changes nothing. strict: whether to raise ValueError for what bsr_dense_mm of torch.sparse refuses: blocks
+    that are no powers of 2 from 16 on, an N that is no multiple of 16, an out whose rows or columns have gaps.
+
+    Returns out, or a new array of dense's type. Arrays are used where they lie, on PyTorch's current stream; nothing
+    else is copied. Tensors that require a gradient are taken where PyTorch records none (torch.no_grad); a write into
+    out counts as one of PyTorch's in place. Raises ValueError or TypeError for arguments that do not fit,
+    NotImplementedError for what has no code yet (gradients among it), before anything is written. Where the device's
+    memory does not do: PyTorch's exception for a new array, RuntimeError for what kernels need besides, which says how
+    much that was.
+    """
+    dtypes.require_precision(precision)
+    if skip_checks is not False or max_grid is not None:
+        check = pytorch_options.check_of(skip_checks, max_grid, check)
+    if strict:
+        pytorch_options.require_accepted(bsr, dense, out)
+    tf32 = precision == "tf32"
+    alpha, beta = number("alpha", alpha), number("beta", beta)
+    prepared = type(bsr) is sparse_operand.Prepared
+    repeats = bsr.repeats if prepared else cache.repeats
+    result = guard.repeated(repeats, prepared, input, bsr, dense, beta, alpha, left_alpha, right_alpha, out, meta,
+                               check, tf32)
+    if result is not None:
+        return result
+    # Before the matrix is looked at, which fails in PyTorch's words where dense is traced.
+    if stand_ins.stands_for_others(dense):
+        return dispatch.call("bsr_dense_addmm", input=input, bsr=bsr, dense=dense, beta=beta, alpha=alpha, left_alpha=left_alpha,
+                             right_alpha=right_alpha, precision=precision, out=out, meta=meta, check=check)
+    if adapters.is_torch(dense):
+        stand_ins.refuse("dense", dense)
+    operand = sparse_operand.operand_of(bsr)
+    arrays = operand.arrays
+    # Not as it was given: that may change, or say the same of other parameters.
+    parameters = None if meta is None else meta_of(meta)
+    given = {"input": input, "dense": dense, "left_alpha": left_alpha, "right_alpha": right_alpha, "out": out}
+    ones = _ones_of(operand, alpha, beta)
+    key = [operand.signature, beta == 0, *ones, input is out, tf32, id(arrays), parameters]
+    for name, array in given.items():
+        if array is None and name != "dense":
+            key.append(None)
+            continue
+        adapters.require_same(name, array, arrays, "bsr")
+        adapters.require_no_derivative(name, array)
+        key += [tuple(array.shape), array.dtype]
+    if out is not None and arrays is adapters.NUMPY:
+        key.append(out.flags.writeable)
+    adapters.require_no_derivative("bsr", operand.values)
+    transposes = _transposes(operand, dense, out)
+    key = (*key, transposes)
+    in_place = input is not None and input is out
+    call = cache.calls.get(key)
+    if call is None:
+        call = memory.with_memory(arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0, ones,
+                            in_place, parameters, precision, transposes)
+        cache.calls[key] = call
+    result = arrays.empty(call.shape, dense, call.element) if out is None else out
+    operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)
+    arguments = _arguments(call, operands, alpha, beta)
+    on_gpu = arrays.on_gpu
+    if on_gpu:
+        explanation.log_generic(call.program, arguments, operand.prepared is not None)
+    checks = check or check is None and not on_gpu and operand.prepared is None
+    try:
+        launch = memory.launcher(call.program, operand, arguments, len(call.scalars), checks)
+        if on_gpu and operand.prepared is not None:
+            launch = operand.prepared.get(call.program)
+            if launch is None:
+                launch = memory.with_memory(arrays, call.program._prepare, *arguments)
+                operand.prepared[call.program] = launch
+        memory.with_memory(arrays, launch, *arguments)
+    except BufferError as error:
+        adapters.raise_refusal(operands, error)
+    if out is not None:
+        arrays.count_write(out)
+    # The binding knows neither constant scalars nor results of another type.
+    if arrays is not adapters.NUMPY and not (checks and on_gpu) and not dtypes.is_narrow(operand.element):
+        kind = ((guard.BETA_IS_ZERO if beta == 0 else 0) | (guard.IN_PLACE if in_place else 0)
+                | (guard.CHECKED if checks else 0) | (guard.TF32 if tf32 else 0))
+        indices = operand.crow, operand.col
+        own, kept = ((None, None), indices) if prepared else (indices, (None, None))
+        others = (operand.values, dense, None if in_place else input, left_alpha, right_alpha, result)
+        guard.remember(repeats, launch, len(call.scalars) == 2, call.with_input, call.transposes, kept, kind, meta,
+                         (*own, *(array if array is None else arrays.passed(array) for array in others)))
+    return result
+
+
+def _product(operand, dense):
+    return bsr_dense_addmm(None, operand, dense, beta=0)
+
+
+def explained(*arguments, meta=None, **keywords):
+    """([(the program that bsr_dense_addmm would call, its arguments, whether bsr is prepared)], where the tile is from,
+    remarks); calls nothing."""
+    origin = "the choice by shape, sparsity and device" if meta is None else "meta"
+    return [call_of(*arguments, meta=meta, **keywords)], origin, ()
+
+
+def _fake(input, crow, col, bsr, columns, dense, beta, alpha, left_alpha, right_alpha, precision):
+    return dense.new_empty((*operand_batch(crow, bsr, dense.shape[:-2]), rows_of(crow, bsr), dense.shape[-1]))
+
+
+sparse_operand.Prepared._product = _product
+register(OpSpec(
+    bsr_dense_addmm, "bsr_addmm",
+    {"input": "tensor?", "bsr": "matrix", "dense": "tensor", "beta": "number", "alpha": "number", "left_alpha": "tensor?",
+     "right_alpha": "tensor?", "precision": "precision"}, fake=_fake, explained=explained, is_default=True))

@@ -1,0 +1,161 @@
+"""bsr_softmax."""
+
+import copy
+import dataclasses
+
+import numpy as np
+
+from .._arrays import adapters, autograd, dtypes, matrices, plain, sparse_operand, stand_ins
+from .._compiler import compiler, explanation
+from .._call import cache, dispatch, guard, memory
+from .._call.meta import program_with, tile_of
+from .spec import OpSpec, operand_batch, register
+
+
+@dataclasses.dataclass(frozen=True)
+class BsrSoftmax:
+    """One `sattn.bsr_softmax` on tensors of dynamic shapes.
+
+    dtype: element type of values and out. block: rows and columns of a stored block. index: "i32" or "i64". batch:
+    number of batch dimensions. meta: the inside of #sattn.meta<...>, or "" for the compiler's choice.
+    """
+
+    dtype: str
+    block: tuple
+    index: str
+    batch: int
+    meta: str = ""
+
+    def text(self):
+        """The module: one function @bsr_softmax, which returns its last argument's new contents."""
+        batch = "?x" * self.batch
+        index = f"tensor<{batch}?x{self.index}>"
+        values = f"tensor<{batch}?x{self.block[0]}x{self.block[1]}x{self.dtype}>"
+        attributes = f" {{meta = #sattn.meta<{self.meta}>}}" if self.meta else ""
+        return (f"func.func @bsr_softmax(%crow: {index}, %col: {index}, %values: {values}, %out: {values}) -> {values}\n"
+                '    attributes {sattn.names = ["crow", "col", "input", "out"]} {\n'
+                f"  %0 = sattn.bsr_softmax ins(%crow, %col, %values : {index}, {index}, {values})\n"
+                f"      outs(%out : {values}){attributes} -> {values}\n"
+                f"  return %0 : {values}\n}}\n")
+
+
+def _require_bound(bound):
+    """Raises for what is no bound of a row's elements."""
+    if isinstance(bound, bool) or not isinstance(bound, (int, np.integer)):
+        raise TypeError(f"argument 'max_row_nnz': expected None or an integer, but got {type(bound).__name__}")
+    if bound < 0:
+        raise ValueError(f"argument 'max_row_nnz': expected a number of elements, but got {bound}")
+
+
+def _with_values(matrix, operand, values):
+    """A matrix of the same kind, with these values in the same places."""
+    if isinstance(matrix, sparse_operand.Prepared):
+        result = copy.copy(matrix)
+        result.update(values)
+        return result
+    if isinstance(matrix, tuple):
+        return matrix[0], matrix[1], values
+    if adapters.is_torch(matrix):
+        return matrices.tensor_of(operand.crow.clone(), operand.col.clone(), values, matrix.shape)
+    return type(matrix)((values, matrix.indices.copy(), matrix.indptr.copy()), shape=matrix.shape)
+
+
+def _call_of(operand, meta):
+    """(program, its arguments by name, the result's values); calls nothing."""
+    arrays = operand.arrays
+    adapters.require_element("input", operand.values, arrays, dtypes.FLOATS)
+    adapters.require_no_derivative("input", operand.values)
+    on_gpu = arrays.on_gpu
+    dtypes.require_kernels("input", operand.element, on_gpu)
+    shape = (*operand.batch, *operand.values.shape[-3:])
+    source = BsrSoftmax(dtype=operand.element, block=operand.block, index=operand.index, batch=len(operand.batch), meta=meta)
+    program = program_with(meta, source, arrays.device.index if on_gpu else compiler.CPU, arrays)
+    values = operand.values if operand.values.shape == shape else arrays.expand(operand.values, shape)
+    result = arrays.empty(shape, operand.values)
+    named = {name: arrays.passed(array) for name, array in (("crow", operand.crow), ("col", operand.col), ("input", values),
+                                                            ("out", result))}
+    return program, named, result
+
+
+def explained(input, max_row_nnz=None, *, check=None, meta=None):
+    """([(the program that bsr_softmax would call, its arguments, whether input is prepared)], where the tile is from,
+    remarks); calls nothing."""
+    operand = sparse_operand.operand_of(input, "input", multiple=1)
+    program, named, _ = _call_of(operand, tile_of(meta))
+    return [(program, list(named.values()), operand.prepared is not None)], "meta" if meta is not None else None, ()
+
+
+def _known_parts(matrix, check):
+    """(crow, col, values, what a call of them is remembered by), or None where they are none that all is known of: plain
+    tensors of PyTorch in one memory, without batches and gradients."""
+    parts = guard.parts_of(matrix) if plain.see() else None
+    if parts is None or not all(map(plain.is_in_memory, parts[:3])):
+        return None
+    crow, col, values, shape = parts
+    device = values.device
+    if crow.device != device or col.device != device or values.requires_grad or values.dim() != 3 \
+            or autograd.may_have_tangents():
+        return None
+    return crow, col, values, ("bsr_softmax", crow.shape, col.shape, values.shape, crow.dtype, col.dtype, values.dtype, shape,
+                               device, check)
+
+
+def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
+    """Softmax over the stored elements of each row of a block-sparse matrix: exp(x) / sum(exp(x)).
+
+    input: a torch.sparse_bsr tensor, a SciPy BSR array, a tuple (crow (*, M / BM + 1), col (*, nnz), values
+    (*, nnz, BM, BN)) of one library, or what `prepare` gives; f16, bf16 (ml_dtypes in NumPy), f32 or, on the CPU, f64,
+    blocks of any size. * are batch dimensions, which broadcast. max_row_nnz: a bound of the elements that a row has, as PyTorch's function takes
+    it; rows of any length are right without one, and with one that is too small. check: whether the contents of index
+    arrays are checked; by default on the CPU, unless prepared. On CUDA that synchronizes. meta: "tile" (rows of a block,
+    columns and stored blocks at a time), and with it any of "stages", "warps" and "raster_group"; the compiler chooses else.
+
+    Returns a matrix of the same kind with new values in the same places; a prepared one shares its indices. What is not
+    stored has no part in it: rows without a block have no element, before and after. Differences from a row's maximum,
+    powers and sums are f32, of f64 elements f64. A row of nothing but -inf gives 0, where PyTorch's function gives NaN. Raises ValueError or
+    TypeError for arguments that do not fit, NotImplementedError for what has no code yet (gradients among it), before
+    anything is written.
+    """
+    if max_row_nnz is not None:
+        _require_bound(max_row_nnz)
+    known = _known_parts(input, check) if meta is None else None
+    launch = None if known is None else cache.calls.get(known[3])
+    if launch is not None:
+        crow, col, values, _ = known
+        result = values.new_empty(values.shape)
+        try:
+            launch(crow, col, values, result)
+        except RuntimeError as error:
+            if not memory.is_out_of_memory(error):  # For which the long way makes room.
+                raise
+        else:
+            if type(input) is tuple:
+                return crow, col, result
+            return matrices.tensor_of(crow.clone(), col.clone(), result, input.shape)
+    if isinstance(input, tuple) and len(input) == 3 and stand_ins.stands_for_others(input[2]):
+        return dispatch.call("bsr_softmax", input=input, check=check, meta=meta)
+    operand = sparse_operand.operand_of(input, "input", multiple=1)
+    arrays = operand.arrays
+    program, named, result = _call_of(operand, tile_of(meta))
+    arguments = list(named.values())
+    on_gpu = arrays.on_gpu
+    if on_gpu:
+        explanation.log_generic(program, arguments, operand.prepared is not None)
+    try:
+        checks = check or check is None and not on_gpu and operand.prepared is None
+        launch = memory.launcher(program, operand, arguments, 0, checks)
+        memory.with_memory(arrays, launch, *arguments)
+    except BufferError as error:
+        adapters.raise_refusal(named, error)
+    if known is not None and operand.crow.ndim == 1 and operand.col.ndim == 1 and not (checks and on_gpu):
+        cache.calls[known[3]] = launch
+    return _with_values(input, operand, result)
+
+
+def _fake(crow, col, input):
+    return input.new_empty((*operand_batch(crow, input, col.shape[:-1]), *input.shape[-3:]))
+
+
+register(OpSpec(
+    bsr_softmax, "bsr_softmax", {"input": "pattern"}, fake=_fake, explained=explained,
+    types={"input": "_Matrix", "max_row_nnz": "int | None"}, returns="_Matrix"))

@@ -1,0 +1,61 @@
+"""linear."""
+
+from .._arrays import adapters, dtypes, sparse_operand, stand_ins
+from .._call import dispatch
+from . import bsr_addmm
+from .spec import OpSpec, register, rows_of
+
+
+def _shape_of_result(operand, x):
+    """(*, M), after checking that the operands fit."""
+    if operand.batch:
+        raise ValueError(f"argument 'weight': expected one matrix, but got batches of {operand.batch}")
+    if not x.ndim:
+        raise ValueError("argument 'x': expected shape (*, K), but got ()")
+    k = x.shape[-1]
+    if operand.shape is not None and operand.shape[-1] not in (k, None) or k % operand.block[1]:
+        wanted = f"a multiple of {operand.block[1]}" if operand.shape is None or operand.shape[-1] is None else operand.shape[-1]
+        raise ValueError(f"argument 'x': expected {wanted} columns, as weight has, but got {k}")
+    return (*x.shape[:-1], operand.rows)
+
+
+def linear(x, weight, bias=None, *, out=None, precision=None):
+    """x @ weight^T + bias: torch.nn.functional.linear with a sparse weight.
+
+    x: (*, K). weight: M x K, as of bsr_dense_addmm, or what `prepare` gives. bias: (M,). All of one element type. out:
+    (*, M) of f16, bf16 or f32, or of f64 as they are. precision, and elements of 8 bits: as of bsr_dense_addmm.
+
+    Returns out, or a new array (*, M) of x's type. Arrays are used where they lie: rows of x and of the result are the
+    layout that GPUs take fastest, but any strides work. The sum is rounded once, with the bias in it. Raises what
+    bsr_dense_addmm raises.
+    """
+    if stand_ins.stands_for_others(x):
+        return dispatch.call("linear", x=x, weight=weight, bias=bias, precision=precision, out=out)
+    if adapters.is_torch(x):
+        adapters.require_no_derivative("x", x)
+    operand = sparse_operand.operand_of(weight)
+    arrays = operand.arrays
+    for name, array in (("x", x), ("bias", bias), ("out", out)):
+        if array is not None or name == "x":
+            adapters.require_same(name, array, arrays, "weight")
+    shape = _shape_of_result(operand, x)
+    if bias is not None and tuple(bias.shape) != (operand.rows,):
+        raise ValueError(f"argument 'bias': expected shape {(operand.rows,)}, but got {tuple(bias.shape)}")
+    if out is not None and tuple(out.shape) != shape:
+        raise ValueError(f"argument 'out': expected shape {shape}, but got {tuple(out.shape)}")
+    element = dtypes.result_of(operand.element) if dtypes.is_narrow(operand.element) else None
+    result = arrays.empty(shape, x, element) if out is None else out
+    rows, target = arrays.rows_of(x), arrays.rows_of(result)
+    if rows is None or target is None:  # Products in batches, one for each index of the first dimensions.
+        rows, target = x, result
+    bsr_addmm.bsr_dense_addmm(None if bias is None else bias[:, None], weight, arrays.transposed(rows),
+                         beta=0 if bias is None else 1, out=arrays.transposed(target), precision=precision)
+    return result
+
+
+def _fake(x, crow, col, weight, columns, bias, precision):
+    return x.new_empty((*x.shape[:-1], rows_of(crow, weight)))
+
+
+register(OpSpec(
+    linear, "linear", {"x": "tensor", "weight": "matrix", "bias": "tensor?", "precision": "precision"}, fake=_fake))

@@ -1,0 +1,336 @@
+"""sampled_addmm."""
+
+import dataclasses
+
+import numpy as np
+
+from .._arrays import adapters, dtypes, matrices, sparse_operand, stand_ins, storage
+from .._compiler import compiler, explanation
+from .._call import cache, dispatch, guard, memory, pytorch_options
+from .._call.meta import program_with, tile_of
+from .._call.numbers import number
+from .spec import OpSpec, operand_batch, register
+
+# Columns of mat1 up to which a program for CUDA is made for their number: such sums have tiles of their own.
+_SHORT = 128
+
+
+@dataclasses.dataclass(frozen=True)
+class SampledAddmm:
+    """One `sattn.sampled_addmm` on tensors of dynamic shapes: what a kernel is compiled for.
+
+    dtype: element type of mat1: "f16", "bf16", "f32", "f64", "i8", "f8E4M3FN" or "f8E5M2". mat2, input: those of mat2 and input.
+    out: the result's.
+    block: rows and columns of a stored block. index: "i32" or "i64".
+    batch: batch dimensions of (crow, col), of mat1, mat2, input and out.
+    with_input: whether beta * input is added; else beta is 0.
+    precision: "ieee", or of f32 "tf32". transpose_mat2: whether mat2 is (*, N, K).
+    meta: the inside of #sattn.meta<...>, or "" for the compiler's choice. k: the columns of mat1 where the program is made
+    for them, else None.
+    """
+
+    dtype: str
+    mat2: str
+    input: str
+    out: str
+    block: tuple
+    index: str
+    batch: tuple
+    with_input: bool
+    precision: str
+    transpose_mat2: bool
+    meta: str = ""
+    k: int | None = None
+
+    @property
+    def arguments(self):
+        """Names of the function's arguments, in order."""
+        return [*("alpha", "beta")[:1 + self.with_input], "crow", "col", "mat1", "mat2",
+                *("input",)[:self.with_input], "out"]
+
+    def types(self):
+        """The type of each operand, by name."""
+        storage, mat1, mat2, input, out = self.batch
+        block = "x".join(map(str, self.block))
+
+        def tensor(rank, element):
+            return f"tensor<{'?x' * rank}{element}>"
+
+        def factor(rank, element, last):
+            k = self.k or "?"
+            return f"tensor<{'?x' * rank}{f'?x{k}x' if last else f'{k}x?x'}{element}>"
+
+        scalar = dtypes.scalar_of(self.dtype)
+        return {"alpha": scalar, "beta": scalar,
+                "crow": tensor(storage + 1, self.index), "col": tensor(storage + 1, self.index),
+                "mat1": factor(mat1, self.dtype, last=True), "mat2": factor(mat2, self.mat2, last=self.transpose_mat2),
+                "input": tensor(input + 1, f"{block}x{self.input}"), "out": tensor(out + 1, f"{block}x{self.out}")}
+
+    def text(self):
+        """The module: one function @sampled_addmm, which returns its last argument's new contents."""
+        types = self.types()
+        arguments = ", ".join(f"%{name}: {types[name]}" for name in self.arguments)
+        names = ", ".join(f'"{name}"' for name in self.arguments)
+        beta = "" if self.with_input else f"  %beta = arith.constant 0.0 : {types['beta']}\n"
+        inputs = ["crow", "col", "mat1", "mat2"]
+        added = f" input(%input : {types['input']})" if self.with_input else ""
+        attributes = [f"meta = #sattn.meta<{self.meta}>"] if self.meta else []
+        attributes += ['precision = "tf32"'] if self.precision == "tf32" else []
+        attributes += ["transpose_mat2"] if self.transpose_mat2 else []
+        attributes = f" {{{', '.join(attributes)}}}" if attributes else ""
+        return (f"func.func @sampled_addmm({arguments}) -> {types['out']}\n"
+                f"    attributes {{sattn.names = [{names}]}} {{\n{beta}"
+                "  %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)\n"
+                f"      ins({', '.join(f'%{name}' for name in inputs)} : {', '.join(types[name] for name in inputs)})"
+                f"{added}\n"
+                f"      outs(%out : {types['out']}){attributes} -> {types['out']}\n"
+                f"  return %0 : {types['out']}\n}}\n")
+
+
+def _is_boolean(values):
+    return str(getattr(values, "dtype", "")).removeprefix("torch.") == "bool"
+
+
+def _pattern_of(input, mat1):
+    """(crow, col, values, shape) as given, and the Operand of it. A boolean mask's values only say where blocks are:
+    they are memory for the result, of its type."""
+    crow, col, values, shape = sparse_operand.parts_of(input, "input")
+    is_boolean = _is_boolean(values)
+    blocks = values
+    if is_boolean:
+        arrays = adapters.arrays_of("mat1", mat1)
+        factor = arrays.dtype(mat1.dtype)
+        element = dtypes.result_of(factor) if dtypes.is_narrow(factor) else None
+        blocks = arrays.empty(tuple(values.shape), mat1, element)
+    operand = sparse_operand.Operand(crow, col, blocks, shape, "input", elements=(*dtypes.FLOATS, "i32"))
+    return (crow, col, values, shape), operand, is_boolean
+
+
+def _shape_of_result(operand, mat1, mat2):
+    """(*, nnz, BM, BN), after checking that the matrices fit."""
+    for name, matrix, wanted in (("mat1", mat1, "(*, M, K)"), ("mat2", mat2, "(*, K, N)")):
+        if matrix.ndim < 2:
+            raise ValueError(f"argument '{name}': expected shape {wanted}, but got {tuple(matrix.shape)}")
+    if mat1.shape[-2] != operand.rows:
+        raise ValueError(f"argument 'mat1': expected {operand.rows} rows, those of input, but got {mat1.shape[-2]}")
+    if mat2.shape[-2] != mat1.shape[-1]:
+        raise ValueError(f"argument 'mat2': expected {mat1.shape[-1]} rows, the columns of mat1, but got "
+                         f"{mat2.shape[-2]}")
+    n = mat2.shape[-1]
+    if operand.shape is not None and operand.shape[-1] != n:
+        raise ValueError(f"argument 'mat2': expected {operand.shape[-1]} columns, those of input, but got {n}")
+    if n % operand.block[1]:
+        raise ValueError(f"argument 'mat2': expected columns for whole blocks of {operand.block[1]} columns of input, "
+                         f"but got {n}")
+    batch = operand.batch
+    for name, matrix in (("mat1", mat1), ("mat2", mat2)):
+        batch = storage.broadcast_batch(batch, name, matrix.shape[:-2])
+    return (*batch, *operand.values.shape[-3:])
+
+
+def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, is_transposed, meta):
+    """The program of one kind of call."""
+    arrays = operand.arrays
+    target = arrays.device.index if arrays.on_gpu else compiler.CPU
+    # That of mat1: of 8 bits, or what input's values are too.
+    dtype = arrays.dtype(mat1.dtype)
+    if not dtypes.is_narrow(dtype):
+        dtype = "i8" if operand.element == "i32" else operand.element
+        adapters.require_element("mat1", mat1, arrays, (dtype,))
+    mat2_dtype = adapters.require_element("mat2", mat2, arrays, dtypes.others_of(dtype))
+    out_dtype = operand.element
+    if out is not None:
+        out_dtype = adapters.require_element("out", out, arrays, dtypes.results_of(dtype))
+    of_input = (dtypes.added_to(dtype, out_dtype),) if not beta_is_zero else dtypes.results_of(dtype)
+    adapters.require_element("input", operand.values, arrays, of_input)
+    dtypes.require_kernels("mat1", dtype, target != compiler.CPU)
+    precision = dtypes.precision_of(dtype, precision, target != compiler.CPU)
+    k = int(mat1.shape[-1])
+    source = SampledAddmm(
+        dtype=dtype, mat2=mat2_dtype, input=operand.element, out=out_dtype,
+        block=operand.block, index=operand.index,
+        batch=(operand.crow.ndim - 1, mat1.ndim - 2, mat2.ndim - 2, operand.values.ndim - 3, len(shape) - 3),
+        with_input=not beta_is_zero, precision=precision, transpose_mat2=is_transposed, meta=meta,
+        k=k if target != compiler.CPU and 0 < k <= _SHORT else None)
+    return program_with(meta, source, target, arrays)
+
+
+@dataclasses.dataclass
+class _Result:
+    """What is returned, and the values in it that are written, (*, nnz, BM, BN)."""
+
+    matrix: object
+    values: object
+
+
+def _given(out, pattern, operand, shape):
+    """The caller's `out`, whose indices become those of `input`."""
+    crow, col, values, own = sparse_operand.parts_of(out, "out")
+    arrays = operand.arrays
+    for name, array in (("out", values), ("crow", crow), ("col", col)):
+        adapters.require_same(name, array, arrays, "input")
+    if tuple(values.shape) != shape or own is not None and pattern[3] is not None and own[-2:] != pattern[3][-2:]:
+        raise ValueError(f"argument 'out': expected values of shape {shape}, in a matrix of input's shape, but got "
+                         f"{tuple(values.shape)}")
+    if arrays is adapters.NUMPY and not values.flags.writeable:
+        raise ValueError("argument 'out': expected an array that can be written, but got a read-only one")
+    for name, index, wanted in (("crow", crow, operand.crow), ("col", col, operand.col)):
+        if index.shape[-1] != wanted.shape[-1]:
+            raise ValueError(f"argument 'out': expected '{name}' of {wanted.shape[-1]} entries, as in input, but got "
+                             f"{index.shape[-1]}")
+    return _Result(out, values), ((crow, operand.crow), (col, operand.col))
+
+
+def _copy_indices(pairs):
+    for target, source in pairs:
+        if target is source:
+            continue
+        if isinstance(target, np.ndarray):
+            if not np.shares_memory(target, source):
+                np.copyto(target, source)
+        elif target.data_ptr() != source.data_ptr():
+            target.copy_(source)
+
+
+def _made(input, pattern, operand, shape, mat1, n):
+    """A new matrix of input's kind, whose indices are input's."""
+    crow, col, _, _ = pattern
+    values = operand.arrays.empty(shape, operand.values)
+    if isinstance(input, tuple):
+        return _Result((crow, col, values), values)
+    if adapters.is_torch(input):
+        batch = shape[:-3]
+        crow, col = (storage.with_rank(index, len(batch) + 1).expand((*batch, index.shape[-1])) for index in (crow, col))
+        return _Result(matrices.tensor_of(crow, col, values, (*batch, operand.rows, n)), values)
+    return _Result(None, values)
+
+
+@dataclasses.dataclass
+class _Call:
+    """A call that was checked. operands: of the program, by name, after its scalars. copies: indices to copy into out."""
+
+    program: object
+    operand: object
+    scalars: tuple
+    operands: dict
+    result: _Result
+    copies: tuple
+    pattern: tuple
+    is_transposed: bool
+
+    @property
+    def arguments(self):
+        return [*self.scalars, *self.operands.values()]
+
+
+def call_of(input, mat1, mat2, beta, alpha, out, precision, meta):
+    """The _Call, after checking the arguments; calls nothing."""
+    pattern, operand, is_boolean = _pattern_of(input, mat1)
+    if is_boolean and beta != 0:
+        raise ValueError(f"argument 'beta': expected 0 for an input of booleans, but got {beta}")
+    arrays = operand.arrays
+    for name, array in (("mat1", mat1), ("mat2", mat2), ("input", operand.values)):
+        adapters.require_same(name, array, arrays, "input")
+        adapters.require_no_derivative(name, array)
+    shape = _shape_of_result(operand, mat1, mat2)
+    copies = ()
+    if out is None:
+        result = _made(input, pattern, operand, shape, mat1, mat2.shape[-1])
+    else:
+        result, copies = _given(out, pattern, operand, shape)
+        adapters.require_no_derivative("out", result.values)
+    is_transposed = arrays.is_transposed(mat2)
+    key = ("sampled_addmm", operand.signature, beta == 0, precision, id(arrays), tuple(mat1.shape), mat1.dtype,
+           tuple(mat2.shape), mat2.dtype, result.values.dtype, is_transposed, meta)
+    program = cache.calls.get(key)
+    if program is None:
+        program = _program(operand, mat1, mat2, shape, None if out is None else result.values, beta == 0, precision,
+                           is_transposed, meta)
+        cache.calls[key] = program
+    operands = {"crow": operand.crow, "col": operand.col, "mat1": mat1,
+                "mat2": arrays.transposed(mat2) if is_transposed else mat2}
+    if beta != 0:
+        operands["input"] = operand.values
+    operands["out"] = result.values
+    operands = {name: arrays.passed(array) for name, array in operands.items()}
+    return _Call(program, operand, (alpha,) if beta == 0 else (alpha, beta), operands, result, copies, pattern, is_transposed)
+
+
+def explained(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=None, precision=None, meta=None, **_):
+    """([(the program that sampled_addmm would call, its arguments, False)], where the tile is from, remarks); calls nothing."""
+    dtypes.require_precision(precision)
+    call = call_of(input, mat1, mat2, number("beta", beta), number("alpha", alpha), out, precision, tile_of(meta))
+    return [(call.program, call.arguments, False)], "meta" if meta is not None else None, ()
+
+
+def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_checks=False, max_grid=None, meta=None,
+                  check=None, precision=None, strict=False):
+    """beta * input + alpha * (mat1 @ mat2) at the stored blocks of input.
+
+    input: M x N with blocks of BM x BN, multiples of 8: a torch.sparse_bsr tensor, a SciPy BSR array or a tuple
+    (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BN)) of one library. Its values may be booleans where beta is
+    0. mat1: (*, M, K); mat2: (*, K, N), any strides. All of one element type: f16, bf16 (ml_dtypes in NumPy), f32 or, on
+    the CPU, f64. * are batch dimensions, which broadcast. alpha, beta: numbers of Python or NumPy, 0-d
+    arrays, or 0-d tensors on the CPU. Where beta is 0 values of input are not read, where alpha is 0 mat1 and mat2.
+    out: a matrix as input is, with as many blocks, values of f16, bf16 or f32, or of f64 as mat1 is; may be input. Its indices become input's.
+    mat1 and mat2 may both be of int8, or of float8 types; input and out are then as of bsr_dense_addmm.
+    check: whether the contents of index arrays are checked; by default on the CPU. On CUDA that synchronizes. precision:
+    of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm. meta: "tile" (M, N, K), and with it any of
+    "stages", "warps" and "raster_group"; the compiler chooses else.
+
+    PyTorch's other arguments: skip_checks=True is check=False (all else is checked always); max_grid, three sizes or
+    None, changes nothing. strict: whether to raise ValueError for what sampled_addmm of torch.sparse has no code for:
+    blocks that are no powers of 2 from 16 on, an out of another element type than input.
+
+    Returns out, or a new matrix of input's kind, with input's indices and values of its type (for a pattern of booleans
+    those of bsr_dense_addmm's new result). Arrays are used where they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit,
+    NotImplementedError for what has no code yet (gradients among it), before anything is written.
+    """
+    dtypes.require_precision(precision)
+    if skip_checks is not False or max_grid is not None:
+        check = pytorch_options.check_of(skip_checks, max_grid, check)
+    if strict:
+        pytorch_options.require_accepted_sampled(input, out)
+    alpha, beta = number("alpha", alpha), number("beta", beta)
+    if meta is None:
+        repeated = guard.repeated_sampled(cache.sampled_repeats, input, mat1, mat2, beta, alpha, out, check,
+                                             precision == "tf32")
+        if repeated is not None:
+            return repeated
+    if stand_ins.stands_for_others(mat1):
+        return dispatch.call("sampled_addmm", input=input, mat1=mat1, mat2=mat2, beta=beta, alpha=alpha, precision=precision,
+                             out=out, check=check, meta=meta)
+    if adapters.is_torch(mat1):
+        stand_ins.refuse("mat1", mat1)
+    call = call_of(input, mat1, mat2, beta, alpha, out, precision, tile_of(meta))
+    arrays, arguments = call.operand.arrays, call.arguments
+    on_gpu = arrays.on_gpu
+    if on_gpu:
+        explanation.log_generic(call.program, arguments)
+    checks = check or check is None and not on_gpu
+    try:
+        launch = memory.launcher(call.program, call.operand, arguments, len(call.scalars), checks)
+        memory.with_memory(arrays, launch, *arguments)
+    except BufferError as error:
+        adapters.raise_refusal(call.operands, error)
+    result = call.result
+    if out is not None:
+        _copy_indices(call.copies)
+        arrays.count_write(result.values)
+    if arrays is not adapters.NUMPY and meta is None and not (checks and on_gpu) and (out is None or out is input):
+        guard.remember_sampled(cache.sampled_repeats, launch, beta, call.operands, call.is_transposed, checks,
+                                  precision == "tf32")
+    if result.matrix is None:  # SciPy copies what it is given, or not, but never writes it.
+        return type(input)((result.values, call.pattern[1], call.pattern[0]), shape=call.pattern[3])
+    return result.matrix
+
+
+def _fake(crow, col, input, mat1, mat2, beta, alpha, precision):
+    batch = operand_batch(crow, input, col.shape[:-1], mat1.shape[:-2], mat2.shape[:-2])
+    return mat1.new_empty((*batch, *input.shape[-3:]))
+
+
+register(OpSpec(
+    sampled_addmm, "sampled_addmm",
+    {"input": "pattern", "mat1": "tensor", "mat2": "tensor", "beta": "number", "alpha": "number", "precision": "precision"},
+    fake=_fake, explained=explained, types={"out": "Any"}, returns="Any"))

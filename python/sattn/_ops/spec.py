@@ -1,0 +1,112 @@
+"""What the package needs to know of an operation, in one place: its OpSpec, which its file registers."""
+
+import dataclasses
+import inspect
+import sys
+import typing
+
+from .._call import explain
+
+_PRECISION = 'Literal["ieee", "tf32"] | None'
+#: Kinds of parameters that an operation of PyTorch has: (its part of the schema, the parameter's type in the stub).
+KINDS = {
+    "tensor": ("Tensor {0}", "_Array"),
+    "tensor?": ("Tensor? {0}", "_Array | None"),
+    # A block-sparse operand. crow and col are None where it is a torch.sparse_bsr tensor; columns: of the matrix, or None.
+    "matrix": ("Tensor? crow, Tensor? col, Tensor {0}, SymInt? columns", "_Bsr"),
+    # (crow, col, values) of a block-sparse matrix, whose crow and col the result has; the first parameter.
+    "pattern": ("Tensor crow, Tensor col, Tensor {0}", "Any"),
+    "number": ("Scalar {0}", "_Number"),
+    "precision": ("str {0}", _PRECISION),
+}
+# Types in the stub of parameters that several functions have, by name.
+_TYPES = {"out": "_Array | None", "skip_checks": "bool", "max_grid": "Sequence[int | None] | None", "check": "bool | None",
+          "meta": "Mapping[str, int | Sequence[int]] | None", "precision": _PRECISION, "strict": "bool"}
+#: Specs by the name of their function.
+SPECS = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class OpSpec:
+    """An operation.
+
+    function: the public one; its name is that in `sattn`, and its signature that of the stub and under torch.compile.
+    name: of the operation torch.ops.sattn.<name>; "" where PyTorch has none, so that calls break a graph.
+    parameters: the kind (in KINDS) of each parameter that the operation has, in the order of `function`. Other parameters are
+    options: a call in a graph gives none of them.
+    fake: (the operation's arguments) -> new tensors of the results' shapes, types and strides.
+    schema, kernel, arguments, result: for operations whose arguments are none of KINDS; each else follows from `parameters`.
+    schema: of torch.library, without the name. kernel: runs the operation. arguments: (a dict of the function's arguments) ->
+    the operation's arguments. result: (what the operation gives, that dict) -> what the function gives.
+    form_of: (the function of another spec, a dict of arguments): under torch.compile a call is one of that function.
+    explained: of `sattn.explain` (_call/explain.py), or None. is_default: whether it explains arguments without a function.
+    backward: of torch.library.register_autograd: (context, gradients) -> gradients of the operation's arguments; None: tensors
+    that require a gradient are refused.
+    types, returns: types of parameters by name, and of the result, in the stub.
+    """
+
+    function: typing.Callable
+    name: str = ""
+    parameters: typing.Mapping = dataclasses.field(default_factory=dict)
+    fake: typing.Callable | None = None
+    schema: str = ""
+    kernel: typing.Callable | None = None
+    arguments: typing.Callable | None = None
+    result: typing.Callable | None = None
+    form_of: tuple | None = None
+    explained: typing.Callable | None = None
+    is_default: bool = False
+    backward: typing.Callable | None = None
+    types: typing.Mapping = dataclasses.field(default_factory=dict)
+    returns: str = "_Array"
+
+    @property
+    def pattern(self):
+        """The parameter whose crow and col the result has, or None."""
+        return next((name for name, kind in self.parameters.items() if kind == "pattern"), None)
+
+    def full_schema(self):
+        """The schema of torch.library."""
+        if self.schema:
+            return self.name + self.schema
+        return f"{self.name}({', '.join(KINDS[kind][0].format(name) for name, kind in self.parameters.items())}) -> Tensor"
+
+    def options(self):
+        """Names of the function's parameters that the operation has not."""
+        return [name for name in inspect.signature(self.function).parameters if name not in self.parameters]
+
+    def stub(self):
+        """The function's declaration, on one line."""
+        parts, is_keyword = [], False
+        for name, parameter in inspect.signature(self.function).parameters.items():
+            if parameter.kind is parameter.KEYWORD_ONLY and not is_keyword:
+                is_keyword = True
+                parts.append("*")
+            kind = self.parameters.get(name)
+            own = self.types.get(name) or (KINDS[kind][1] if kind else _TYPES[name])
+            default = parameter.default
+            text = "" if default is parameter.empty else f" = {'...' if isinstance(default, str) else repr(default)}"
+            star = "**" if parameter.kind is parameter.VAR_KEYWORD else ""
+            parts.append(f"{star}{name}: {own}{text}")
+        return f"def {self.function.__name__}({', '.join(parts)}) -> {self.returns}: ..."
+
+
+def register(spec):
+    """Makes the spec known to the package, and returns it."""
+    SPECS[spec.function.__name__] = spec
+    if spec.explained is not None:
+        explain.explained[spec.function] = spec.explained
+        if spec.is_default:
+            explain.explained[None] = spec.explained
+    return spec
+
+
+def rows_of(crow, matrix):
+    """M of an operand as the operation has it."""
+    return matrix.shape[-2] if crow is None else (crow.shape[-1] - 1) * matrix.shape[-2]
+
+
+def operand_batch(crow, matrix, *others):
+    """Batch dimensions of an operand as the operation has it, broadcast with others."""
+    own = (matrix.shape[:-2],) if crow is None else (crow.shape[:-1], matrix.shape[:-3])
+    return sys.modules["torch"].broadcast_shapes(*own, *others)

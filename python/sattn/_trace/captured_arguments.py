@@ -1,0 +1,60 @@
+"""Captured values (_trace/capturing.py) as arguments of kernels."""
+
+import sys
+
+import numpy as np
+
+from .._arrays import adapters, plain, stand_ins
+from . import regions
+from .capturing import PASSED
+
+
+def _passed_capture(capture, value, arrays):
+    """A captured array in the type and on the device of the kernel."""
+    wanted = PASSED[capture.element]
+    if wanted == capture.element:  # As most are.
+        if arrays is adapters.NUMPY and type(value) is np.ndarray and value.flags.aligned:
+            return arrays.passed(value)
+        torch = sys.modules.get("torch")
+        if plain.is_in_memory(value) and value.device == arrays.device and not value.requires_grad:
+            return value
+    on_gpu = arrays.on_gpu
+    if isinstance(value, np.ndarray):
+        own = adapters.arrays_of(capture.name, value)
+        if capture.element in ("bool", "u8"):
+            value = value.view(np.int8)
+        elif wanted != capture.element:
+            value = value.astype({"i32": np.int32, "i64": np.int64, "f32": np.float32}[wanted])
+        if not on_gpu:
+            return own.passed(value)
+        value = own.passed(value)
+        tensor = sys.modules["torch"].from_numpy(np.ascontiguousarray(value))
+        return tensor.view(sys.modules["torch"].bfloat16).to(arrays.device) if capture.element == "bf16" else \
+            tensor.to(arrays.device)
+    adapters.require_no_derivative(capture.name, value)
+    stand_ins.refuse(capture.name, value)
+    torch = sys.modules["torch"]
+    if value.device != arrays.device:
+        if value.device.type != "cpu":
+            raise ValueError(f"argument '{capture.name}': expected a captured tensor in the memory of query, {arrays.description}, "
+                             f"but got one on {value.device}")
+        if on_gpu:
+            value = value.to(arrays.device)
+    if capture.element in ("bool", "u8"):
+        value = value.view(torch.int8)
+    elif wanted != capture.element:
+        value = value.to({"i32": torch.int32, "i64": torch.int64, "f32": torch.float32}[wanted])
+    return value.detach() if value.requires_grad else value
+
+
+def captured(function, values, arrays):
+    """The kernel's arguments for the captures of a function."""
+    found = []
+    for capture, value in zip(function.captures, values):
+        if capture.kind == "array":
+            found.append(_passed_capture(capture, value, arrays))
+        elif capture.kind == "float" or capture.kind == "small":
+            found.append(value)
+        else:
+            found += regions.numbers_of(capture, value)
+    return found

@@ -1,0 +1,38 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TOOLS_SPARSERUN_KEPTCODE_H
+#define SATTN_TOOLS_SPARSERUN_KEPTCODE_H
+
+#include "sattn/DiskCache/DiskCache.h"
+#include "sattn/Runtime/Error.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace sattn::run {
+
+/// A hash of the compiler's build, of the tables of tuned parameters (of which
+/// `metaTable` may name one more), and of `what` is compiled.
+cache::KeyHasher hashCompilation(llvm::StringRef what,
+                                 llvm::StringRef metaTable = "");
+
+/// A hash of a module as it is now; `remarks` says whether the context passes
+/// remarks on.
+cache::KeyHasher hashModule(mlir::ModuleOp module, bool remarks,
+                            llvm::StringRef metaTable = "");
+
+/// What the disk cache keeps for the key, or what `compile` makes of the
+/// module. A result is kept only if the compiler printed no diagnostic, so that
+/// a later run prints the same ones.
+runtime::ErrorOr<cache::Entry>
+getOrCompile(mlir::ModuleOp module, const cache::Key &key,
+             llvm::function_ref<runtime::ErrorOr<cache::Entry>()> compile);
+
+} // namespace sattn::run
+
+#endif // SATTN_TOOLS_SPARSERUN_KEPTCODE_H
