@@ -59,7 +59,7 @@ typedef struct sattn_fact {
   double number;
 } sattn_fact;
 
-/* Chooses the parameters of an op ("bsr_addmm") by `count` facts. `tables` may
+/* Chooses the parameters of an op, by its name, from `count` facts. `tables` may
    be null, and are searched only where a device is named. Writes the parameters
    and returns 1; or returns 0 where the op, a fact or the target is none, or
    the given row cannot be, or fits no tile. `messages`, if not null, gets the

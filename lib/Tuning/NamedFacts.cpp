@@ -8,7 +8,8 @@
 #include "sattn/Tuning/NamedFacts.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
 
@@ -50,8 +51,10 @@ std::optional<int64_t> NamedFacts::find(llvm::StringRef name, int64_t least) {
   if (std::floor(value) == value && value >= least &&
       std::fabs(value) <= kMostExact)
     return static_cast<int64_t>(value);
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", value);
   refuse("fact '" + name + "': expected a whole number of at least " +
-         llvm::Twine(least) + ", but got " + llvm::formatv("{0}", value).str());
+         llvm::Twine(least) + ", but got " + text);
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
   kWarpThreads = 32,
@@ -21,6 +22,19 @@ static union {
 } passed[kMostWarps][kWarpThreads];
 static int block_id, block_count;
 static _Thread_local int thread_id;
+
+/* LLVM's code for x86 passes elements of bfloat16 on as f32, and calls this,
+   which older libgcc lack. To the nearest, ties to even; NaN stays NaN. */
+__bf16 __truncsfbf2(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  uint16_t upper = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  if (value != value)
+    upper = bits >> 16 | 0x40;
+  __bf16 result;
+  memcpy(&result, &upper, sizeof result);
+  return result;
+}
 
 int emulated_thread_id(void) { return thread_id; }
 

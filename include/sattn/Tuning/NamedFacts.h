@@ -64,7 +64,7 @@ struct NamedOp {
                                    NamedFacts &facts, const Search &search);
 };
 
-/// The choice for an op by its name, "bsr_addmm". An error names the op, the
+/// The choice for an op by its name. An error names the op, the
 /// fact or the row that cannot be.
 llvm::Expected<Choice> choose(llvm::StringRef op,
                               llvm::ArrayRef<meta::Table> tables,

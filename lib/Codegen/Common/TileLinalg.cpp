@@ -145,8 +145,6 @@ public:
 
   void run() {
     b.setInsertionPoint(op);
-    SmallVector<OpFoldResult> bounds =
-        tensor::getMixedSizes(b, loc, init->get());
     SmallVector<OpFoldResult> zeros(rank, b.getIndexAttr(0)), steps;
     for (int64_t dim = 0; dim < rank; ++dim) {
       extents.push_back(isTileLoop(dim) ? chooseExtent(outType, dim) : 1);
@@ -160,6 +158,8 @@ public:
       target = fill.getOutputs().front();
       isAdded = false;
     }
+    // Of the target: an op that fills the init with zeros is dead then.
+    SmallVector<OpFoldResult> bounds = tensor::getMixedSizes(b, loc, target);
     if (isSum)
       extents.push_back(chooseDepth());
     auto loop = scf::ForallOp::create(
