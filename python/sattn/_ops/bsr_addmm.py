@@ -241,8 +241,8 @@ def call_of(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=
         if array is not None or name == "dense":
             adapters.require_same(name, array, operand.arrays, "bsr")
     call = memory.with_memory(operand.arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0,
-                        _ones_of(operand, alpha, beta), in_place, None if meta is None else meta_of(meta), precision,
-                        _transposes(operand, dense, out))
+                              _ones_of(operand, alpha, beta), in_place, None if meta is None else meta_of(meta), precision,
+                              _transposes(operand, dense, out))
     result = operand.arrays.empty(call.shape, dense, call.element) if out is None else out
     operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)
     arguments = _arguments(call, operands, number("alpha", alpha), number("beta", beta))
@@ -294,7 +294,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     prepared = type(bsr) is sparse_operand.Prepared
     repeats = bsr.repeats if prepared else cache.repeats
     result = guard.repeated(repeats, prepared, input, bsr, dense, beta, alpha, left_alpha, right_alpha, out, meta,
-                               check, tf32)
+                            check, tf32)
     if result is not None:
         return result
     # Before the matrix is looked at, which fails in PyTorch's words where dense is traced.
@@ -326,7 +326,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     call = cache.calls.get(key)
     if call is None:
         call = memory.with_memory(arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0, ones,
-                            in_place, parameters, precision, transposes)
+                                  in_place, parameters, precision, transposes)
         cache.calls[key] = call
     result = arrays.empty(call.shape, dense, call.element) if out is None else out
     operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)
@@ -355,7 +355,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         own, kept = ((None, None), indices) if prepared else (indices, (None, None))
         others = (operand.values, dense, None if in_place else input, left_alpha, right_alpha, result)
         guard.remember(repeats, launch, len(call.scalars) == 2, call.with_input, call.transposes, kept, kind, meta,
-                         (*own, *(array if array is None else arrays.passed(array) for array in others)))
+                       (*own, *(array if array is None else arrays.passed(array) for array in others)))
     return result
 
 

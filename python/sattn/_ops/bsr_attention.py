@@ -189,7 +189,7 @@ def _program(mask, block, query, key, value, batch, dropout, precision, meta):
                           dropout=dropout, precision=precision, meta=meta)
     if mask.longest is not None and not meta:
         chosen = tuning.choose_attention(source, target, mask.col.shape[-1], math.prod(batch), mask.longest,
-                                          math.prod(mask.crow.shape[:-1]) == 1)
+                                         math.prod(mask.crow.shape[:-1]) == 1)
         if "split_k" in chosen:  # Else it is what the compiler chooses without the longest row.
             source = dataclasses.replace(source, meta=chosen)
     return program_with(meta, source, target, arrays)
@@ -292,7 +292,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
                                                        meta, _draw)
     if call is not None:
         repeatable = bsr_attention_repeats.repeatable(query, key, value, attn_mask, dropout_p, is_causal, given_scale, check,
-                                              precision, meta, mask, scale, call)
+                                                      precision, meta, mask, scale, call)
         if repeatable is None:
             return _fused(call, mask, check)
         result = _fused(call, mask, check, repeatable[1].launcher(mask.crow, mask.col, query))

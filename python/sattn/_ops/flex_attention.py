@@ -408,7 +408,7 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     is_short = return_aux is None and kernel_options is None
     if is_short:
         found = flex_attention_repeats.repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse,
-                                       (causal, window, prefix), _run)
+                                                (causal, window, prefix), _run)
         if found is not None:
             return found
     request = _parsed(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, kernel_options, return_aux,

@@ -41,7 +41,7 @@ def _band(left, right, prefix, bottom_right):
 
 
 def _kernel(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask, band, scale,
-                           enable_gqa, lse, max_scores, kernel_options):
+            enable_gqa, lse, max_scores, kernel_options):
     given = iter(arrays), iter(floats or ()), iter(integers)
     score = score_values = known = found = None
     if score_mod:
@@ -68,7 +68,7 @@ def _kernel(query, key, value, score_mod, mask_mod, arrays, floats, integers, li
 
 
 def _fake(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask, band, scale,
-                         enable_gqa, lse, max_scores, kernel_options):
+          enable_gqa, lse, max_scores, kernel_options):
     batch, heads, queries, columns = *query.shape[:3], value.shape[3]
     shape, places = in_order_of(query.stride(), (batch, heads, queries, columns))
     out = query.new_empty(shape)

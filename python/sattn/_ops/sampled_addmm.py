@@ -294,7 +294,7 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
     alpha, beta = number("alpha", alpha), number("beta", beta)
     if meta is None:
         repeated = guard.repeated_sampled(cache.sampled_repeats, input, mat1, mat2, beta, alpha, out, check,
-                                             precision == "tf32")
+                                          precision == "tf32")
         if repeated is not None:
             return repeated
     if stand_ins.stands_for_others(mat1):
@@ -319,7 +319,7 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
         arrays.count_write(result.values)
     if arrays is not adapters.NUMPY and meta is None and not (checks and on_gpu) and (out is None or out is input):
         guard.remember_sampled(cache.sampled_repeats, launch, beta, call.operands, call.is_transposed, checks,
-                                  precision == "tf32")
+                               precision == "tf32")
     if result.matrix is None:  # SciPy copies what it is given, or not, but never writes it.
         return type(input)((result.values, call.pattern[1], call.pattern[0]), shape=call.pattern[3])
     return result.matrix
