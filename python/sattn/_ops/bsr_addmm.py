@@ -4,7 +4,8 @@ import dataclasses
 import math
 
 from .._arrays import adapters, dtypes, sparse_operand, stand_ins, storage
-from .._compiler import compiler, explanation
+from .._compiler import compiler, explanation, program_text
+from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, memory, pytorch_options
 from .._call.meta import meta_of
 from .._call.numbers import number
@@ -74,25 +75,14 @@ class BsrAddmm:
     def text(self):
         """The module: one function @bsr_addmm, which returns its last argument's new contents."""
         types = self.types()
-        arguments = ", ".join(f"%{name}: {types[name]}" for name in self.arguments)
-        names = ", ".join(f'"{CALLERS_NAMES.get(name, name)}"' for name in self.arguments)
         constants = "".join(f"  %{name} = arith.constant {float(getattr(self, name))!r} : {types[name]}\n"
                             for name in ("alpha", "beta") if getattr(self, name) is not None)
-        inputs = ["crow", "col", "values", "b"]
-        optional = " ".join(f"{name}(%{name} : {types[name]})" for name in ("input", "left", "right")
-                            if getattr(self, name))
-        attributes = [f"meta = #sattn.meta<{self.meta}>"] if self.meta else []
-        if self.precision != "ieee":
-            attributes.append(f'precision = "{self.precision}"')
-        attributes += [name for name in ("transpose_b", "transpose_out") if getattr(self, name)]
-        attributes = f" {{{', '.join(attributes)}}}" if attributes else ""
-        return (f"func.func @bsr_addmm({arguments}) -> {types['out']}\n"
-                f"    attributes {{sattn.names = [{names}]}} {{\n{constants}"
-                "  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)\n"
-                f"      ins({', '.join(f'%{name}' for name in inputs)} : {', '.join(types[name] for name in inputs)})"
-                f" {optional}\n"
-                f"      outs(%out : {types['out']}){attributes} -> {types['out']}\n"
-                f"  return %0 : {types['out']}\n}}\n")
+        optional = "".join(f" {name}(%{name} : {types[name]})" for name in ("input", "left", "right") if getattr(self, name))
+        attributes = [*meta_and_precision(self), *(name for name in ("transpose_b", "transpose_out") if getattr(self, name))]
+        return program_text.program(
+            "bsr_addmm", {name: types[name] for name in self.arguments},
+            f" alpha(%alpha) beta(%beta)\n      ins({program_text.listed(['crow', 'col', 'values', 'b'], types)}){optional}",
+            attributes, names=CALLERS_NAMES, constants=constants)
 
 
 def _broadcast(name, shape, wanted):

@@ -9,13 +9,13 @@ import typing
 import numpy as np
 
 from .._arrays import adapters, autograd, plain, stand_ins
-from .._compiler import compiler, explanation
+from .._compiler import compiler, explanation, program_text
+from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, memory
 from .._call.kernel_options import NONE, Options, options_of
 from .._call.numbers import number
 from .._trace import bands, direct_reads, regions, user_functions
 from .._trace.captured_arguments import captured
-from .._trace.regions import quoted
 from .._masks import mask_functions
 from .._masks.attention_mask import Mask, mask_of
 from . import flex_attention_repeats
@@ -69,37 +69,31 @@ class FlexAttention:
         lead, shared = "?x?x?x", "1x?x?x" if self.one_kv_batch else "?x?x?x"
         query, key = (f"tensor<{own}{self.head_dim}x{self.dtype}>" for own in (lead, shared))
         value, out = (f"tensor<{own}{self.value_dim}x{self.dtype}>" for own in (shared, lead))
-        arguments = [] if self.scale is not None else [("scale", "f32", "scale")]
-        arguments += [("q", query, "query"), ("k", key, "key"), ("v", value, "value")]
-        operands = f"ins(%q, %k, %v : {query}, {key}, {value})"
+        types = {} if self.scale is not None else {"scale": "f32"}
+        types |= {"q": query, "k": key, "v": value}
+        names = {"q": "query", "k": "key", "v": "value"}
+        operands = f" scale(%scale)\n      ins({program_text.listed('qkv', types)})"
         for kind, name in (("partial", "kv"), ("full", "full_kv")):
             if getattr(self, kind) is not None:
-                counts, indices = self._lists(kind)
-                arguments += [(f"{kind}_counts", counts, f"{name}_num_blocks"), (f"{kind}_indices", indices, f"{name}_indices")]
-                operands += f" {kind}(%{kind}_counts, %{kind}_indices : {counts}, {indices})"
+                own = f"{kind}_counts", f"{kind}_indices"
+                types |= zip(own, self._lists(kind))
+                names |= zip(own, (f"{name}_num_blocks", f"{name}_indices"))
+                operands += f" {kind}({program_text.listed(own, types)})"
         if self.captures:
-            given = [(f"captured{place}", own, name) for place, (own, name) in enumerate(zip(self.captures, self.names))]
-            arguments += given
-            operands += f" captures({', '.join('%' + name for name, _, _ in given)} : {', '.join(self.captures)})"
-        results = [("out", out, "out")]
-        results += [(name, "tensor<?x?x?xf32>", name) for name in ("lse", "max_scores") if getattr(self, name)]
-        types = ", ".join(own for _, own, _ in results)
+            own = [f"captured{place}" for place in range(len(self.captures))]
+            types |= zip(own, self.captures)
+            names |= zip(own, self.names)
+            operands += f" captures({program_text.listed(own, types)})"
+        outs = ["out", *(name for name in ("lse", "max_scores") if getattr(self, name))]
+        types |= {name: out if name == "out" else "tensor<?x?x?xf32>" for name in outs}
         attributes = [f"group = {self.group} : i64"] * (self.group != 1)
         attributes += [f"packed_heads = {self.packed} : i64"] * (self.packed != 1)
         if self.block_size:
             attributes.append(f"block_size = array<i64: {self.block_size[0]}, {self.block_size[1]}>")
-        attributes += [f"mask = {self.band}"] * bool(self.band)
-        attributes += [f'precision = "{self.precision}"'] * (self.precision != "ieee")
-        attributes += [f"meta = #sattn.meta<{self.meta}>"] * bool(self.meta)
-        functions = " ".join(region for region in (self.score_mod, self.mask_mod) if region)
+        attributes += [f"mask = {self.band}"] * bool(self.band) + meta_and_precision(self)
         scale = "" if self.scale is None else f"  %scale = arith.constant {float(self.scale)!r} : f32\n"
-        values = ", ".join(f"%0#{place}" for place in range(len(results)))
-        return (f"func.func @flex_attention({', '.join(f'%{name}: {own}' for name, own, _ in arguments + results)}) -> ({types})\n"
-                f"    attributes {{sattn.names = [{', '.join(quoted(name) for _, _, name in arguments + results)}]}} {{\n{scale}"
-                f"  %0:{len(results)} = sattn.flex_attention scale(%scale)\n      {operands}\n"
-                f"      outs({', '.join('%' + name for name, _, _ in results)} : {types}) -> {types}\n"
-                f"      {functions} {{{', '.join(attributes)}}}\n"
-                f"  return {values} : {types}\n}}\n")
+        return program_text.program("flex_attention", types, operands, attributes, outs=outs, names=names, constants=scale,
+                                    tail=" ".join(region for region in (self.score_mod, self.mask_mod) if region))
 
 
 class AuxRequest(typing.NamedTuple):
