@@ -16,12 +16,12 @@ from ._call.explain import Explanation, explain
 from ._masks.block_masks import BlockMask, create_block_mask
 from ._masks.mask_functions import and_masks, noop_mask, or_masks
 from ._ops.flex_attention import AuxOutput, AuxRequest
-from ._ops.spec import SPECS
+from ._ops.spec import SPECS as _SPECS
 
-globals().update({name: spec.function for name, spec in SPECS.items()})
+globals().update({name: spec.function for name, spec in _SPECS.items()})
 __all__ = ["AuxOutput", "AuxRequest", "BlockFill", "BlockMask", "CompileError", "Explanation", "Prepared", "Program",
            "and_masks", "block_fill", "bsr_to_dense", "bsr_transpose", "cache", "compile", "create_block_mask", "explain",
-           "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "to_bsr", *SPECS]
+           "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "to_bsr", *_SPECS]
 __version__ = "0.1.0"
 
 _when_imported.connect_torch()

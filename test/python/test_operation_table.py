@@ -54,7 +54,7 @@ def value_of(operation, module, types, nodes):
         node = found.result.operands[0]
     places = np.arange(len(first), dtype=np.int32)
     value = evaluation.evaluate(node, {"q_idx": places[:, None], "kv_idx": places[None, :]},
-                                 user_functions.host_arrays(captured), evaluation.library())
+                                user_functions.host_arrays(captured), evaluation.library())
     return np.broadcast_to(value, (len(first), len(last))).astype(NAMES[node.type]), NAMES[node.type]
 
 

@@ -370,7 +370,7 @@ def test_short_lists_have_a_program_of_their_own(sattn):
 
     def sparsity_of(entries, lists=8, most=20):
         return scatter_mm._sparsity_of({"q": np.zeros(entries, np.int32), "r": np.zeros(lists, np.int32),
-                                      "others": np.zeros((most, 1, 16, 4), np.float32)})
+                                        "others": np.zeros((most, 1, 16, 4), np.float32)})
 
     assert sparsity_of(25) is None and sparsity_of(24) == sparsity_of(0) == 0.85 and sparsity_of(0, lists=0) is None
     assert scatter_mm._sparsity_of({"q": np.zeros(0), "p": np.zeros(0)}) is None

@@ -80,7 +80,7 @@ def _checker(dtype, index, batch, block, columns):
                 "below": None if columns is None else {"constant": columns}}]
     contract = {"op": "bsr_storage", "operands": operands, "checks": checks}
     return libraries.binding().checker(json.dumps({"version": 3, "name": "prepare", "target": "cpu",
-                                                    "arguments": arguments, "contracts": [contract]}))
+                                                   "arguments": arguments, "contracts": [contract]}))
 
 
 def check_contents(operand, columns):

@@ -92,9 +92,9 @@ def remember_sampled(repeats, launch, beta, operands, is_transposed, checks, tf3
         return
     mat2 = operands["mat2"].transpose(0, 1) if is_transposed else operands["mat2"]
     remember(repeats, launch, beta != 0, beta != 0, (is_transposed, False), (None, None),
-                     _kind_of(beta, tf32) | (CHECKED if checks else 0), None,
-                     (operands["crow"], operands["col"], operands["mat1"], mat2, operands.get("input"), None, None,
-                      operands["out"]))
+             _kind_of(beta, tf32) | (CHECKED if checks else 0), None,
+             (operands["crow"], operands["col"], operands["mat1"], mat2, operands.get("input"), None, None,
+              operands["out"]))
 
 
 def repeated_sampled(repeats, input, mat1, mat2, beta, alpha, out, check, tf32):

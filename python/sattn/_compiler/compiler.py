@@ -110,7 +110,7 @@ def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
         # The functions keep the code, for they are kept apart from the Program (_call/guard.py).
         free = ctypes.cast(library.sattn_program_free, ctypes.c_void_p).value
         launch, checked = libraries.binding().load_host(manifest, library.sattn_program_entry(pointer),
-                                                         handle.release(), free)
+                                                        handle.release(), free)
         program = Program(manifest, launch, messages=messages)
         program._launch_checked = checked
         return program

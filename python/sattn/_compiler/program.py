@@ -78,7 +78,7 @@ class Program:
         self._check = None
         # PTX or cubin of the kernels, and the number of the device for it; None for the CPU.
         self._image = self._device = None
-        # Whether it was said which kernels are generic (_call/explain.py).
+        # Whether it was said which kernels are generic (_compiler/explanation.py).
         self._is_logged = False
 
     def __repr__(self):

@@ -47,7 +47,7 @@ def _with_four_dimensions(lists):
         return array if array is None or array.ndim >= rank else array[(None,) * (rank - array.ndim)]
 
     return mask_lists.Lists(padded(lists.kv_num_blocks, 3), padded(lists.kv_indices, 4), padded(lists.full_kv_num_blocks, 3),
-                         padded(lists.full_kv_indices, 4))
+                            padded(lists.full_kv_indices, 4))
 
 
 class _Checked(typing.NamedTuple):
@@ -142,7 +142,7 @@ def require_fit(block_mask, sizes):
 
 def parts_of(block_mask):
     """(lists, numbers, Function or None, its values) of a BlockMask, ours or PyTorch's, as an operation of PyTorch takes it
-    (torch/library.py)."""
+    (_ops/flex_attention_operation.py)."""
     _require_mask(block_mask)
     numbers = [*block_mask.seq_lengths, *block_mask.BLOCK_SIZE, 1, 1, 1]
     if isinstance(block_mask, BlockMask) and block_mask._given is None:

@@ -6,7 +6,7 @@ import typing
 import numpy as np
 
 from .._arrays import adapters
-from .._compiler import compiler
+from .._compiler import compiler, program_text
 from .._call import cache, memory
 from .._trace import regions
 from .._trace.captured_arguments import captured
@@ -35,22 +35,18 @@ class BlockCounts:
     def text(self):
         """The module: one function @block_counts, whose last arguments are the results."""
         outs = ["out", "transposed"][:1 + self.transposed]
-        types = ", ".join(["tensor<?x?x?x?xi32>"] * len(outs))
-        given = [(f"captured{place}", own, name) for place, (own, name) in enumerate(zip(self.captures, self.names))]
-        bounds = [(f"bound{4 * number + place}", f"tensor<?x{element}>", f"bound_{4 * number + place}")
-                  for number, (_, element) in enumerate(self.bounded) for place in range(4)]
-        arguments = [*given, *bounds, *((name, "tensor<?x?x?x?xi32>", name) for name in outs)]
-
-        def operands(name, own):
-            return f" {name}({', '.join('%' + one for one, *_ in own)} : {', '.join(kind for _, kind, _ in own)})" if own else ""
-
-        bounded = f", bounded = array<i64: {', '.join(str(place) for place, _ in self.bounded)}>" if bounds else ""
-        return (f"func.func @block_counts({', '.join(f'%{name}: {own}' for name, own, _ in arguments)}) -> ({types})\n"
-                f"    attributes {{sattn.names = [{', '.join(regions.quoted(name) for _, _, name in arguments)}]}} {{\n"
-                f"  %0:{len(outs)} = sattn.block_counts{operands('captures', given)}{operands('bounds', bounds)}\n"
-                f"      outs({', '.join('%' + name for name in outs)} : {types}) -> {types}\n      {self.mask_mod}\n"
-                f"      {{block_size = array<i64: {self.block[0]}, {self.block[1]}>{'' if self.exact else ', approximate'}{bounded}}}\n"
-                f"  return {', '.join(f'%0#{place}' for place in range(len(outs)))} : {types}\n}}\n")
+        types = {f"captured{place}": own for place, own in enumerate(self.captures)}
+        names = dict(zip(types, self.names))
+        bounds = {f"bound{4 * number + place}": f"tensor<?x{element}>"
+                  for number, (_, element) in enumerate(self.bounded) for place in range(4)}
+        names |= {name: name.replace("bound", "bound_") for name in bounds}
+        operands = f" captures({program_text.listed(types, types)})" if types else ""
+        operands += f" bounds({program_text.listed(bounds, bounds)})" if bounds else ""
+        types |= bounds | {name: "tensor<?x?x?x?xi32>" for name in outs}
+        attributes = [f"block_size = array<i64: {self.block[0]}, {self.block[1]}>", *["approximate"] * (not self.exact)]
+        if bounds:
+            attributes.append(f"bounded = array<i64: {', '.join(str(place) for place, _ in self.bounded)}>")
+        return program_text.program("block_counts", types, operands, attributes, outs=outs, names=names, tail=self.mask_mod)
 
 
 class _Limited(typing.NamedTuple):

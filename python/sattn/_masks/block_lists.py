@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 from .._arrays import adapters
-from .._compiler import compiler
+from .._compiler import compiler, program_text
 from .._call import cache, memory
 
 NAMES = ["numbers", "columns", "full_numbers", "full_columns"]
@@ -25,13 +25,8 @@ class BlockLists:
         """The module: one function @block_lists, whose last arguments are the results."""
         counts, extents = "tensor<?x?x?x?xi32>", "tensor<?xi32>"
         outs = {name: "tensor<?x?x?xi32>" if name.endswith("numbers") else counts for name in NAMES[:4 if self.separate else 2]}
-        names, types = ", ".join(f"%{name}" for name in outs), ", ".join(outs.values())
-        arguments = ", ".join(f"%{name}: {own}" for name, own in outs.items())
-        number = len(outs)
-        return (f"func.func @block_lists(%counts: {counts}, %heights: {extents}, %widths: {extents}, {arguments}) -> ({types}) {{\n"
-                f"  %0:{number} = sattn.block_lists ins(%counts, %heights, %widths : {counts}, {extents}, {extents})\n"
-                f"      outs({names} : {types}) -> {types}\n"
-                f"  return {', '.join(f'%0#{place}' for place in range(number))} : {types}\n}}\n")
+        given = {"counts": counts, "heights": extents, "widths": extents}
+        return program_text.program("block_lists", given | outs, f" ins({program_text.listed(given, given)})", outs=[*outs])
 
 
 def block_lists(counts, heights, widths, separate=True):

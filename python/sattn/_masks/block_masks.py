@@ -197,7 +197,7 @@ class BlockMask:
             pair = mask_lists.CountsPair.room(shape, self.seq_lengths, block, device)
         mask_lists.begin(batch, self.seq_lengths, block, self._separate, device)
         numbers = mask_lists.counts(function, values, band, shape, self.seq_lengths, block, device if on_gpu else None, exact,
-                                 None if pair is None else pair.counts)
+                                    None if pair is None else pair.counts)
         if shape != batch:
             target = (*batch, *numbers.shape[2:])
             numbers = numbers.expand(target) if on_gpu else np.broadcast_to(numbers, target)

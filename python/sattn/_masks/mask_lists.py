@@ -57,7 +57,7 @@ def counts(function, values, band, shape, lengths, block, device=None, exact=Tru
     for b in range(shape[0]):
         for h in range(shape[1]):
             seen = evaluation.evaluate(node, {"b": arrays.of(b, "i32"), "h": arrays.of(h, "i32"), "q_idx": query,
-                                               "kv_idx": key}, values, arrays)
+                                              "kv_idx": key}, values, arrays)
             found.append(_sums(arrays.module.broadcast_to(seen, lengths), block, device))
     return arrays.module.stack(found).reshape(*shape, *found[0].shape)
 

@@ -4,7 +4,8 @@ import dataclasses
 import math
 
 from .._arrays import adapters, dtypes, sparse_operand, stand_ins, storage
-from .._compiler import compiler, explanation
+from .._compiler import compiler, explanation, program_text
+from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, memory, pytorch_options
 from .._call.meta import meta_of
 from .._call.numbers import number
@@ -74,25 +75,14 @@ class BsrAddmm:
     def text(self):
         """The module: one function @bsr_addmm, which returns its last argument's new contents."""
         types = self.types()
-        arguments = ", ".join(f"%{name}: {types[name]}" for name in self.arguments)
-        names = ", ".join(f'"{CALLERS_NAMES.get(name, name)}"' for name in self.arguments)
         constants = "".join(f"  %{name} = arith.constant {float(getattr(self, name))!r} : {types[name]}\n"
                             for name in ("alpha", "beta") if getattr(self, name) is not None)
-        inputs = ["crow", "col", "values", "b"]
-        optional = " ".join(f"{name}(%{name} : {types[name]})" for name in ("input", "left", "right")
-                            if getattr(self, name))
-        attributes = [f"meta = #sattn.meta<{self.meta}>"] if self.meta else []
-        if self.precision != "ieee":
-            attributes.append(f'precision = "{self.precision}"')
-        attributes += [name for name in ("transpose_b", "transpose_out") if getattr(self, name)]
-        attributes = f" {{{', '.join(attributes)}}}" if attributes else ""
-        return (f"func.func @bsr_addmm({arguments}) -> {types['out']}\n"
-                f"    attributes {{sattn.names = [{names}]}} {{\n{constants}"
-                "  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)\n"
-                f"      ins({', '.join(f'%{name}' for name in inputs)} : {', '.join(types[name] for name in inputs)})"
-                f" {optional}\n"
-                f"      outs(%out : {types['out']}){attributes} -> {types['out']}\n"
-                f"  return %0 : {types['out']}\n}}\n")
+        optional = "".join(f" {name}(%{name} : {types[name]})" for name in ("input", "left", "right") if getattr(self, name))
+        attributes = [*meta_and_precision(self), *(name for name in ("transpose_b", "transpose_out") if getattr(self, name))]
+        return program_text.program(
+            "bsr_addmm", {name: types[name] for name in self.arguments},
+            f" alpha(%alpha) beta(%beta)\n      ins({program_text.listed(['crow', 'col', 'values', 'b'], types)}){optional}",
+            attributes, names=CALLERS_NAMES, constants=constants)
 
 
 def _broadcast(name, shape, wanted):
@@ -241,8 +231,8 @@ def call_of(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=
         if array is not None or name == "dense":
             adapters.require_same(name, array, operand.arrays, "bsr")
     call = memory.with_memory(operand.arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0,
-                        _ones_of(operand, alpha, beta), in_place, None if meta is None else meta_of(meta), precision,
-                        _transposes(operand, dense, out))
+                              _ones_of(operand, alpha, beta), in_place, None if meta is None else meta_of(meta), precision,
+                              _transposes(operand, dense, out))
     result = operand.arrays.empty(call.shape, dense, call.element) if out is None else out
     operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)
     arguments = _arguments(call, operands, number("alpha", alpha), number("beta", beta))
@@ -294,7 +284,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     prepared = type(bsr) is sparse_operand.Prepared
     repeats = bsr.repeats if prepared else cache.repeats
     result = guard.repeated(repeats, prepared, input, bsr, dense, beta, alpha, left_alpha, right_alpha, out, meta,
-                               check, tf32)
+                            check, tf32)
     if result is not None:
         return result
     # Before the matrix is looked at, which fails in PyTorch's words where dense is traced.
@@ -326,7 +316,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     call = cache.calls.get(key)
     if call is None:
         call = memory.with_memory(arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0, ones,
-                            in_place, parameters, precision, transposes)
+                                  in_place, parameters, precision, transposes)
         cache.calls[key] = call
     result = arrays.empty(call.shape, dense, call.element) if out is None else out
     operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)
@@ -355,7 +345,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         own, kept = ((None, None), indices) if prepared else (indices, (None, None))
         others = (operand.values, dense, None if in_place else input, left_alpha, right_alpha, result)
         guard.remember(repeats, launch, len(call.scalars) == 2, call.with_input, call.transposes, kept, kind, meta,
-                         (*own, *(array if array is None else arrays.passed(array) for array in others)))
+                       (*own, *(array if array is None else arrays.passed(array) for array in others)))
     return result
 
 

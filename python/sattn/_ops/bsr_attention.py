@@ -7,7 +7,8 @@ import typing
 import numpy as np
 
 from .._arrays import adapters, dtypes, sparse_operand, storage
-from .._compiler import compiler, tuning
+from .._compiler import compiler, program_text, tuning
+from .._compiler.program_text import meta_and_precision
 from .._call import cache, memory
 from .._call.meta import program_with, tile_of
 from .._call.numbers import number
@@ -62,19 +63,12 @@ class BsrAttention:
     def text(self):
         """The module: one function @bsr_attention, which returns its last argument's new contents."""
         types = self.arguments
-        inputs = ["crow", "col", "query", "key", "value"]
-        dropout = f"      dropout(%dropout_p, %random : {types['random']})\n" if self.dropout else ""
-        attributes = [f"block_size = array<i64: {self.block[0]}, {self.block[1]}>"]
-        attributes += ['precision = "tf32"'] if self.precision == "tf32" else []
-        attributes += [f"meta = #sattn.meta<{self.meta}>"] if self.meta else []
-        arguments = ", ".join(f"%{name}: {type}" for name, type in types.items())
-        names = ", ".join(f'"{name}"' for name in types)
-        return (f"func.func @bsr_attention({arguments}) -> {types['out']}\n"
-                f"    attributes {{sattn.names = [{names}]}} {{\n"
-                "  %0 = sattn.bsr_attention scale(%scale)\n"
-                f"      ins({', '.join(f'%{name}' for name in inputs)} : {', '.join(types[name] for name in inputs)})\n"
-                f"{dropout}      outs(%out : {types['out']}) {{{', '.join(attributes)}}} -> {types['out']}\n"
-                f"  return %0 : {types['out']}\n}}\n")
+        dropout = f"\n      dropout(%dropout_p, %random : {types['random']})" if self.dropout else ""
+        block = f"block_size = array<i64: {self.block[0]}, {self.block[1]}>"
+        return program_text.program(
+            "bsr_attention", types,
+            f" scale(%scale)\n      ins({program_text.listed(['crow', 'col', 'query', 'key', 'value'], types)}){dropout}",
+            [block, *meta_and_precision(self)])
 
 
 def _parts_of(attn_mask):
@@ -189,7 +183,7 @@ def _program(mask, block, query, key, value, batch, dropout, precision, meta):
                           dropout=dropout, precision=precision, meta=meta)
     if mask.longest is not None and not meta:
         chosen = tuning.choose_attention(source, target, mask.col.shape[-1], math.prod(batch), mask.longest,
-                                          math.prod(mask.crow.shape[:-1]) == 1)
+                                         math.prod(mask.crow.shape[:-1]) == 1)
         if "split_k" in chosen:  # Else it is what the compiler chooses without the longest row.
             source = dataclasses.replace(source, meta=chosen)
     return program_with(meta, source, target, arrays)
@@ -292,7 +286,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
                                                        meta, _draw)
     if call is not None:
         repeatable = bsr_attention_repeats.repeatable(query, key, value, attn_mask, dropout_p, is_causal, given_scale, check,
-                                              precision, meta, mask, scale, call)
+                                                      precision, meta, mask, scale, call)
         if repeatable is None:
             return _fused(call, mask, check)
         result = _fused(call, mask, check, repeatable[1].launcher(mask.crow, mask.col, query))

@@ -6,7 +6,8 @@ import dataclasses
 import numpy as np
 
 from .._arrays import adapters, autograd, dtypes, matrices, plain, sparse_operand, stand_ins
-from .._compiler import compiler, explanation
+from .._compiler import compiler, explanation, program_text
+from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, memory
 from .._call.meta import program_with, tile_of
 from .spec import OpSpec, operand_batch, register
@@ -31,12 +32,9 @@ class BsrSoftmax:
         batch = "?x" * self.batch
         index = f"tensor<{batch}?x{self.index}>"
         values = f"tensor<{batch}?x{self.block[0]}x{self.block[1]}x{self.dtype}>"
-        attributes = f" {{meta = #sattn.meta<{self.meta}>}}" if self.meta else ""
-        return (f"func.func @bsr_softmax(%crow: {index}, %col: {index}, %values: {values}, %out: {values}) -> {values}\n"
-                '    attributes {sattn.names = ["crow", "col", "input", "out"]} {\n'
-                f"  %0 = sattn.bsr_softmax ins(%crow, %col, %values : {index}, {index}, {values})\n"
-                f"      outs(%out : {values}){attributes} -> {values}\n"
-                f"  return %0 : {values}\n}}\n")
+        types = {"crow": index, "col": index, "values": values, "out": values}
+        return program_text.program("bsr_softmax", types, f" ins({program_text.listed([*types][:3], types)})",
+                                    meta_and_precision(self), names={"values": "input"})
 
 
 def _require_bound(bound):

@@ -9,13 +9,13 @@ import typing
 import numpy as np
 
 from .._arrays import adapters, autograd, plain, stand_ins
-from .._compiler import compiler, explanation
+from .._compiler import compiler, explanation, program_text
+from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, memory
 from .._call.kernel_options import NONE, Options, options_of
 from .._call.numbers import number
 from .._trace import bands, direct_reads, regions, user_functions
 from .._trace.captured_arguments import captured
-from .._trace.regions import quoted
 from .._masks import mask_functions
 from .._masks.attention_mask import Mask, mask_of
 from . import flex_attention_repeats
@@ -69,37 +69,31 @@ class FlexAttention:
         lead, shared = "?x?x?x", "1x?x?x" if self.one_kv_batch else "?x?x?x"
         query, key = (f"tensor<{own}{self.head_dim}x{self.dtype}>" for own in (lead, shared))
         value, out = (f"tensor<{own}{self.value_dim}x{self.dtype}>" for own in (shared, lead))
-        arguments = [] if self.scale is not None else [("scale", "f32", "scale")]
-        arguments += [("q", query, "query"), ("k", key, "key"), ("v", value, "value")]
-        operands = f"ins(%q, %k, %v : {query}, {key}, {value})"
+        types = {} if self.scale is not None else {"scale": "f32"}
+        types |= {"q": query, "k": key, "v": value}
+        names = {"q": "query", "k": "key", "v": "value"}
+        operands = f" scale(%scale)\n      ins({program_text.listed('qkv', types)})"
         for kind, name in (("partial", "kv"), ("full", "full_kv")):
             if getattr(self, kind) is not None:
-                counts, indices = self._lists(kind)
-                arguments += [(f"{kind}_counts", counts, f"{name}_num_blocks"), (f"{kind}_indices", indices, f"{name}_indices")]
-                operands += f" {kind}(%{kind}_counts, %{kind}_indices : {counts}, {indices})"
+                own = f"{kind}_counts", f"{kind}_indices"
+                types |= zip(own, self._lists(kind))
+                names |= zip(own, (f"{name}_num_blocks", f"{name}_indices"))
+                operands += f" {kind}({program_text.listed(own, types)})"
         if self.captures:
-            given = [(f"captured{place}", own, name) for place, (own, name) in enumerate(zip(self.captures, self.names))]
-            arguments += given
-            operands += f" captures({', '.join('%' + name for name, _, _ in given)} : {', '.join(self.captures)})"
-        results = [("out", out, "out")]
-        results += [(name, "tensor<?x?x?xf32>", name) for name in ("lse", "max_scores") if getattr(self, name)]
-        types = ", ".join(own for _, own, _ in results)
+            own = [f"captured{place}" for place in range(len(self.captures))]
+            types |= zip(own, self.captures)
+            names |= zip(own, self.names)
+            operands += f" captures({program_text.listed(own, types)})"
+        outs = ["out", *(name for name in ("lse", "max_scores") if getattr(self, name))]
+        types |= {name: out if name == "out" else "tensor<?x?x?xf32>" for name in outs}
         attributes = [f"group = {self.group} : i64"] * (self.group != 1)
         attributes += [f"packed_heads = {self.packed} : i64"] * (self.packed != 1)
         if self.block_size:
             attributes.append(f"block_size = array<i64: {self.block_size[0]}, {self.block_size[1]}>")
-        attributes += [f"mask = {self.band}"] * bool(self.band)
-        attributes += [f'precision = "{self.precision}"'] * (self.precision != "ieee")
-        attributes += [f"meta = #sattn.meta<{self.meta}>"] * bool(self.meta)
-        functions = " ".join(region for region in (self.score_mod, self.mask_mod) if region)
+        attributes += [f"mask = {self.band}"] * bool(self.band) + meta_and_precision(self)
         scale = "" if self.scale is None else f"  %scale = arith.constant {float(self.scale)!r} : f32\n"
-        values = ", ".join(f"%0#{place}" for place in range(len(results)))
-        return (f"func.func @flex_attention({', '.join(f'%{name}: {own}' for name, own, _ in arguments + results)}) -> ({types})\n"
-                f"    attributes {{sattn.names = [{', '.join(quoted(name) for _, _, name in arguments + results)}]}} {{\n{scale}"
-                f"  %0:{len(results)} = sattn.flex_attention scale(%scale)\n      {operands}\n"
-                f"      outs({', '.join('%' + name for name, _, _ in results)} : {types}) -> {types}\n"
-                f"      {functions} {{{', '.join(attributes)}}}\n"
-                f"  return {values} : {types}\n}}\n")
+        return program_text.program("flex_attention", types, operands, attributes, outs=outs, names=names, constants=scale,
+                                    tail=" ".join(region for region in (self.score_mod, self.mask_mod) if region))
 
 
 class AuxRequest(typing.NamedTuple):
@@ -127,6 +121,25 @@ def in_order_of(strides, shape):
         return shape, None
     order = sorted(range(3), key=lambda place: -abs(strides[place]))
     return (*(shape[place] for place in order), shape[3]), (*map(order.index, range(3)), 3)
+
+
+class Request(typing.NamedTuple):
+    """A call of flex_attention, checked but for its arrays. score: the Function of score_mod, or None, and the values that it
+    captures. block_mask, mask_of: mask_of(block_mask, band, arrays, sizes, begin) gives the Mask (attention_mask.of_function).
+    band: of named masks, or None. wanted: an AuxRequest. options: Options, or None."""
+
+    query: object
+    key: object
+    value: object
+    score: object
+    score_values: object
+    block_mask: object
+    band: object
+    scale: float | None
+    enable_gqa: bool
+    wanted: AuxRequest
+    options: Options | None
+    mask_of: typing.Callable = mask_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -277,9 +290,12 @@ def _of_few_rows(rows, mask):
     return Options(tile)
 
 
-def _source(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options, packs):
+def _source(request, arrays, mask, packs):
     """(the FlexAttention, its target): checks types and shapes. Lists of the mask may be Expected."""
-    sizes, group = _shapes(query, key, value, enable_gqa)
+    query, key, value, score, scale, wanted = (request.query, request.key, request.value, request.score, request.scale,
+                                               request.wanted)
+    options = request.options or NONE
+    sizes, group = _shapes(query, key, value, request.enable_gqa)
     dtype = adapters.require_element("query", query, arrays, ("f16", "bf16", "f32"))
     for name, array in (("key", key), ("value", value)):
         adapters.require_element(name, array, arrays, (dtype,))
@@ -310,57 +326,55 @@ def _source(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, o
     return source, (arrays.device.index or 0) if on_gpu else compiler.CPU
 
 
-def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options, packs):
+def _plan(request, arrays, mask, packs):
     """Checks types and shapes, and finds the program: once for each kind of call."""
-    source, target = _source(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options, packs)
+    source, target = _source(request, arrays, mask, packs)
+    query, key, value = request.query, request.key, request.value
     rows, on_gpu = tuple(query.shape[:3]), target != compiler.CPU
     try:
         program = memory.with_memory(arrays, cache.program, source, target)
     except NotImplementedError as error:
-        if options.tile:
+        if (request.options or NONE).tile:
             raise ValueError(f"argument 'kernel_options': {error}") from None
         raise
     checked = not on_gpu and mask.lists is not None and not mask.is_ours
     launch = program._launch_checked if checked else program._launch
     shape = (*rows, value.shape[3])
     return _Plan(program, launch, source.scale is None, shape, tuple(query.shape) == shape, rows, arrays,
-                 key.shape[1] if packs else 0, (score, mask.function, mask.band))
+                 key.shape[1] if packs else 0, (request.score, mask.function, mask.band))
 
 
-def _parsed(score_mod, scale, return_lse, kernel_options, return_aux, causal, window, prefix):
-    """(an AuxRequest, scale, band, options, score_mod's Function, its values): of flex_attention's arguments, without arrays."""
+def _parsed(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, kernel_options, return_aux, named):
+    """The Request of flex_attention's arguments. named: (causal, window, prefix)."""
     wanted = _LSE if return_lse else _OUTPUT_ALONE
     if return_aux is not None:
         wanted = _requested(return_aux, return_lse)
     if scale is not None:
         scale = number("scale", scale)
-    band = None
-    if causal is not None or window is not None or prefix is not None:
-        band = mask_functions.named(causal, window, prefix)
+    band = mask_functions.named(*named)
     options = None if kernel_options is None else options_of(kernel_options)
     score = score_values = None
     if score_mod is not None:
         score, score_values = user_functions.traced("score_mod", score_mod)
-    return wanted, scale, band, options, score, score_values
+    return Request(query, key, value, score, score_values, block_mask, band, scale, bool(enable_gqa), wanted, options)
 
 
 def explained(query, key, value, score_mod=None, block_mask=None, scale=None, enable_gqa=False, return_lse=False,
               kernel_options=None, *, return_aux=None, causal=None, window=None, prefix=None):
     """([(the program that flex_attention would call, its arguments, False)], where the tile is from, remarks). It launches
     nothing; lists of the mask are made, if it needs any."""
-    wanted, scale, band, options, score, score_values = _parsed(score_mod, scale, return_lse, kernel_options, return_aux, causal,
-                                                                window, prefix)
+    request = _parsed(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, kernel_options, return_aux,
+                      (causal, window, prefix))
     if adapters.is_torch(query):
         stand_ins.refuse("query", query)
-    plan, mask, given, *_ = _arguments(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa, wanted,
-                                       options)
+    plan, mask, given, *_ = _arguments(request)
     remarks = ()
     if block_mask is not None:
         size = " x ".join(map(str, mask.block))
         remarks = ("the blocks that the mask leaves are computed in the kernel, without lists" if mask.lists is None else
                    f"the mask has lists of blocks of {size}, made of its function" if mask.is_ours else
                    f"the mask has lists of blocks of {size}, which were given"),
-    return [(plan.program, given, False)], "kernel_options" if options is not None and options.tile else None, remarks
+    return [(plan.program, given, False)], "kernel_options" if (request.options or NONE).tile else None, remarks
 
 
 def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=None, enable_gqa=False, return_lse=False,
@@ -388,24 +402,20 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     is_short = return_aux is None and kernel_options is None
     if is_short:
         found = flex_attention_repeats.repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse,
-                                       (causal, window, prefix), _run)
+                                                (causal, window, prefix), _run)
         if found is not None:
             return found
-    given_scale = scale
-    wanted, scale, band, options, score, score_values = _parsed(score_mod, scale, return_lse, kernel_options, return_aux, causal,
-                                                                window, prefix)
+    request = _parsed(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, kernel_options, return_aux,
+                      (causal, window, prefix))
     if stand_ins.stands_for_others(query):
-        out, lse, largest = dispatch.call("flex_attention", query=query, key=key, value=value, score=score,
-                                          score_values=score_values, block_mask=block_mask, band=band, scale=scale,
-                                          enable_gqa=bool(enable_gqa), wanted=wanted, kernel_options=kernel_options)
+        out, lse, largest = dispatch.call("flex_attention", request=request, kernel_options=kernel_options)
     else:
-        plan, mask, given, out, lse, largest = _arguments(query, key, value, score, score_values, block_mask, mask_of, band, scale,
-                                                          enable_gqa, wanted, options)
-        is_cut = _keys_read(mask, band, query.shape[2], key.shape[2]) < key.shape[2]
+        plan, mask, given, out, lse, largest = _arguments(request)
         repeatable = None
-        if is_short and plan.arrays is not adapters.NUMPY and not is_cut:
-            repeatable = flex_attention_repeats.repeatable(plan, mask, query, key, value, score_mod, score, block_mask, band, given_scale,
-                                                  enable_gqa, return_lse, (causal, window, prefix))
+        if is_short and plan.arrays is not adapters.NUMPY \
+                and _keys_read(mask, request.band, query.shape[2], key.shape[2]) >= key.shape[2]:
+            repeatable = flex_attention_repeats.repeatable(plan, mask, request, score_mod, scale, return_lse,
+                                                           (causal, window, prefix))
         _run(plan, given, query, key, value, repeatable[1].launcher(query) if repeatable else plan.launch)
         if repeatable:
             cache.flex_repeats[repeatable[0]] = repeatable[1]
@@ -414,12 +424,10 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     return (out, lse) if return_lse else out
 
 
-def attend(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa, wanted, options):
-    """(output, lse or None, the greatest scores or None) of traced functions. wanted: an AuxRequest.
-    mask_of(block_mask, band, arrays, sizes, begin) gives the mask (attention_mask.of_function)."""
-    plan, _, given, *results = _arguments(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa,
-                                          wanted, options)
-    _run(plan, given, query, key, value, plan.launch)
+def attend(request):
+    """(output, lse or None, the greatest scores or None) of a Request."""
+    plan, _, given, *results = _arguments(request)
+    _run(plan, given, request.query, request.key, request.value, plan.launch)
     return results
 
 
@@ -438,9 +446,10 @@ def _run(plan, given, query, key, value, launch):
         plan.launch(*given)
 
 
-def _arguments(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa, wanted, options):
-    """(the _Plan of what `attend` takes, the Mask or None, the program's arguments, and of those the output, lse or None, the
-    greatest scores or None). Nothing is launched; lists of the mask are made, if it needs any."""
+def _arguments(request):
+    """(the request's _Plan, its Mask or None, the program's arguments, and of those the output, lse or None, the greatest scores
+    or None). Nothing is launched; lists of the mask are made, if it needs any."""
+    query, key, value, score, score_values, block_mask, band, scale, enable_gqa, wanted, options, mask_of = request
     arrays, are_plain = _arrays_of(query, key, value)
     mask_function = mask_values = lists = None
     if not are_plain:
@@ -457,7 +466,7 @@ def _arguments(query, key, value, score, score_values, block_mask, mask_of, band
             """Begins to compile the program, while lists are made of the mask."""
             _require_memory(query, key, value, arrays)
             packs = q_shape[1] != k_shape[1] and _packs(query, k_shape[1], mask)
-            cache.begin(*_source(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options or NONE, packs))
+            cache.begin(*_source(request, arrays, mask, packs))
 
         mask = mask_of(block_mask, band, arrays, (q_shape[0], q_shape[1], q_shape[2], k_shape[2]), begin)
         mask_function, mask_values, lists = mask.function, mask.values, mask.lists
@@ -468,14 +477,14 @@ def _arguments(query, key, value, score, score_values, block_mask, mask_of, band
     keys = _keys_read(mask, band, q_shape[2], k_shape[2])
     if keys < k_shape[2] and value.shape[2:3] == k_shape[2:3]:
         key, value = key[:, :, :keys], value[:, :, :keys]
-        k_shape = key.shape
+        request, k_shape = request._replace(key=key, value=value), key.shape
     packs = q_shape[1] != k_shape[1] and _packs(query, k_shape[1], mask)
     signature = (packs, q_shape, k_shape, value.shape, query.dtype, key.dtype, value.dtype, id(arrays), id(score), id(mask_function),
-                 of_lists, id(band), wanted, bool(enable_gqa), scale, options)
+                 of_lists, id(band), wanted, enable_gqa, scale, options)
     plan = cache.calls.get(signature)
     if plan is None:
         _require_memory(query, key, value, arrays)
-        plan = _plan(query, key, value, arrays, score, mask or Mask(band=band), scale, wanted, enable_gqa, options or NONE, packs)
+        plan = _plan(request, arrays, mask or Mask(band=band), packs)
         cache.calls[signature] = plan
     given = [scale] if plan.takes_scale else []
     packed_query = plan.packed(query)

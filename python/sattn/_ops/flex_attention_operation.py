@@ -10,7 +10,7 @@ from .._call.kernel_options import options_of
 from .._trace import portable
 from .._masks import attention_mask, mask_functions
 from .._masks.block_masks import BlockMask
-from .flex_attention import AuxRequest, attend, explained, flex_attention, in_order_of
+from .flex_attention import AuxRequest, Request, attend, explained, flex_attention, in_order_of
 from .spec import OpSpec, register
 
 # arrays, floats, integers: what score_mod and mask_mod capture, in order; floats is None where there are none, since PyTorch
@@ -41,7 +41,7 @@ def _band(left, right, prefix, bottom_right):
 
 
 def _kernel(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask, band, scale,
-                           enable_gqa, lse, max_scores, kernel_options):
+            enable_gqa, lse, max_scores, kernel_options):
     given = iter(arrays), iter(floats or ()), iter(integers)
     score = score_values = known = found = None
     if score_mod:
@@ -61,14 +61,14 @@ def _kernel(query, key, value, score_mod, mask_mod, arrays, floats, integers, li
         attention_mask.require_fit(given, sizes)
         return attention_mask.of_function(given, *known, band, arrays, sizes, begin)
 
-    out, *rows = attend(query, key, value, score, score_values, found, mask_of, _band(*band) if band else None,
-                        None if scale is None else float(scale), enable_gqa, AuxRequest(lse, max_scores),
-                        options_of(json.loads(kernel_options)) if kernel_options else None)
+    out, *rows = attend(Request(query, key, value, score, score_values, found, _band(*band) if band else None,
+                                None if scale is None else float(scale), enable_gqa, AuxRequest(lse, max_scores),
+                                options_of(json.loads(kernel_options)) if kernel_options else None, mask_of))
     return out, *(query.new_empty((0,), dtype=sys.modules["torch"].float32) if row is None else row for row in rows)
 
 
 def _fake(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask, band, scale,
-                         enable_gqa, lse, max_scores, kernel_options):
+          enable_gqa, lse, max_scores, kernel_options):
     batch, heads, queries, columns = *query.shape[:3], value.shape[3]
     shape, places = in_order_of(query.stride(), (batch, heads, queries, columns))
     out = query.new_empty(shape)
@@ -96,22 +96,24 @@ def band_of(band):
             int(band.bottom_right)]
 
 
-def _arguments(query, key, value, score, score_values, block_mask, band, scale, enable_gqa, wanted, kernel_options):
-    """The operation's arguments."""
+def _arguments(request, kernel_options):
+    """The operation's arguments of a Request."""
     arrays, floats, integers, lists, mask = [], [], [], [], []
-    score_mod = _leaves(score, score_values, arrays, floats, integers)
+    score_mod = _leaves(request.score, request.score_values, arrays, floats, integers)
     function = None
-    if block_mask is not None:
-        lists, mask, function, values = attention_mask.parts_of(block_mask)
+    if request.block_mask is not None:
+        lists, mask, function, values = attention_mask.parts_of(request.block_mask)
     mask_mod = "" if function is None else _leaves(function, values, arrays, floats, integers)
-    return (query, key, value, score_mod, mask_mod, arrays, floats or None, integers, lists, mask, band_of(band), scale,
-            enable_gqa, wanted.lse, wanted.max_scores, "" if kernel_options is None else json.dumps(dict(kernel_options)))
+    wanted = request.wanted
+    return (request.query, request.key, request.value, score_mod, mask_mod, arrays, floats or None, integers, lists, mask,
+            band_of(request.band), request.scale, request.enable_gqa, wanted.lse, wanted.max_scores,
+            "" if kernel_options is None else json.dumps(dict(kernel_options)))
 
 
 def _result(results, given):
     """(output, lse or None, the greatest scores or None)."""
     out, *rows = results
-    return out, *(row if asked else None for row, asked in zip(rows, given["wanted"]))
+    return out, *(row if asked else None for row, asked in zip(rows, given["request"].wanted))
 
 
 register(OpSpec(

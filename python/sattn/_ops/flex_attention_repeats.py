@@ -61,16 +61,17 @@ def _is_constant(one):
     return one is None or type(one) in (bool, int, str) or type(one) is tuple and all(map(_is_constant, one))
 
 
-def repeatable(plan, mask, query, key, value, score_mod, score, block_mask, band, scale, enable_gqa, return_lse, named):
+def repeatable(plan, mask, request, score_mod, scale, return_lse, named):
     """(the place of a call that was checked, its _Call) to keep; None where it cannot be kept. mask: its Mask
-    (_masks/attention_mask.py), or None; score: Function of score_mod, or None."""
-    if not all(map(_is_constant, (*named, enable_gqa, return_lse))) or type(scale) not in (type(None), float):
+    (_masks/attention_mask.py), or None; request: the call's (_ops/flex_attention.py); scale: as it was given."""
+    query, score, block_mask, enable_gqa = request.query, request.score, request.block_mask, request.enable_gqa
+    if not all(map(_is_constant, (*named, return_lse))) or type(scale) not in (type(None), float):
         return None
     plain.see()
     if type(query) not in TYPES:
         return None
-    call = _Call(plan, query.device, query.dtype, named, band)
-    place = _key(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, named)
+    call = _Call(plan, query.device, query.dtype, named, request.band)
+    place = _key(query, request.key, request.value, score_mod, block_mask, scale, enable_gqa, return_lse, named)
     calls = cache.flex_repeats
     try:
         # What a function or a mask holds is not kept longer than it.
@@ -78,7 +79,7 @@ def repeatable(plan, mask, query, key, value, score_mod, score, block_mask, band
             call.score, call.score_function = weakref.ref(score_mod, lambda _: calls.pop(place, None)), score
         if mask is not None:
             call.mask, call.mask_function = weakref.ref(block_mask, lambda _: calls.pop(place, None)), mask.function
-            if not _keep_mask(call, block_mask, mask, band):
+            if not _keep_mask(call, block_mask, mask):
                 return None
     except TypeError:  # Of what has no weak references.
         return None
@@ -87,7 +88,7 @@ def repeatable(plan, mask, query, key, value, score_mod, score, block_mask, band
     return place, call
 
 
-def _keep_mask(call, block_mask, mask, band):
+def _keep_mask(call, block_mask, mask):
     """Whether the call knows of the mask all that it needs."""
     call.lists = mask.lists
     if getattr(block_mask, "_given", call) is not None:

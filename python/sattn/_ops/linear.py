@@ -49,7 +49,7 @@ def linear(x, weight, bias=None, *, out=None, precision=None):
     if rows is None or target is None:  # Products in batches, one for each index of the first dimensions.
         rows, target = x, result
     bsr_addmm.bsr_dense_addmm(None if bias is None else bias[:, None], weight, arrays.transposed(rows),
-                         beta=0 if bias is None else 1, out=arrays.transposed(target), precision=precision)
+                              beta=0 if bias is None else 1, out=arrays.transposed(target), precision=precision)
     return result
 
 

@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 
 from .._arrays import adapters, dtypes, matrices, sparse_operand, stand_ins, storage
-from .._compiler import compiler, explanation
+from .._compiler import compiler, explanation, program_text
+from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, memory, pytorch_options
 from .._call.meta import program_with, tile_of
 from .._call.numbers import number
@@ -69,22 +70,12 @@ class SampledAddmm:
     def text(self):
         """The module: one function @sampled_addmm, which returns its last argument's new contents."""
         types = self.types()
-        arguments = ", ".join(f"%{name}: {types[name]}" for name in self.arguments)
-        names = ", ".join(f'"{name}"' for name in self.arguments)
         beta = "" if self.with_input else f"  %beta = arith.constant 0.0 : {types['beta']}\n"
-        inputs = ["crow", "col", "mat1", "mat2"]
         added = f" input(%input : {types['input']})" if self.with_input else ""
-        attributes = [f"meta = #sattn.meta<{self.meta}>"] if self.meta else []
-        attributes += ['precision = "tf32"'] if self.precision == "tf32" else []
-        attributes += ["transpose_mat2"] if self.transpose_mat2 else []
-        attributes = f" {{{', '.join(attributes)}}}" if attributes else ""
-        return (f"func.func @sampled_addmm({arguments}) -> {types['out']}\n"
-                f"    attributes {{sattn.names = [{names}]}} {{\n{beta}"
-                "  %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)\n"
-                f"      ins({', '.join(f'%{name}' for name in inputs)} : {', '.join(types[name] for name in inputs)})"
-                f"{added}\n"
-                f"      outs(%out : {types['out']}){attributes} -> {types['out']}\n"
-                f"  return %0 : {types['out']}\n}}\n")
+        return program_text.program(
+            "sampled_addmm", {name: types[name] for name in self.arguments},
+            f" alpha(%alpha) beta(%beta)\n      ins({program_text.listed(['crow', 'col', 'mat1', 'mat2'], types)}){added}",
+            meta_and_precision(self) + ["transpose_mat2"] * self.transpose_mat2, constants=beta)
 
 
 def _is_boolean(values):
@@ -294,7 +285,7 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
     alpha, beta = number("alpha", alpha), number("beta", beta)
     if meta is None:
         repeated = guard.repeated_sampled(cache.sampled_repeats, input, mat1, mat2, beta, alpha, out, check,
-                                             precision == "tf32")
+                                          precision == "tf32")
         if repeated is not None:
             return repeated
     if stand_ins.stands_for_others(mat1):
@@ -319,7 +310,7 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
         arrays.count_write(result.values)
     if arrays is not adapters.NUMPY and meta is None and not (checks and on_gpu) and (out is None or out is input):
         guard.remember_sampled(cache.sampled_repeats, launch, beta, call.operands, call.is_transposed, checks,
-                                  precision == "tf32")
+                               precision == "tf32")
     if result.matrix is None:  # SciPy copies what it is given, or not, but never writes it.
         return type(input)((result.values, call.pattern[1], call.pattern[0]), shape=call.pattern[3])
     return result.matrix

@@ -4,7 +4,8 @@ import dataclasses
 import math
 
 from .._arrays import adapters, dtypes, stand_ins
-from .._compiler import compiler
+from .._compiler import compiler, program_text
+from .._compiler.program_text import meta_and_precision
 from .._call import cache, memory
 from .spec import OpSpec, register
 
@@ -71,19 +72,11 @@ class ScatterMm:
     def text(self):
         """The module: one function @scatter_mm, which returns its last argument's new contents."""
         types = self.types()
-        arguments = ", ".join(f"%{name}: {types[name]}" for name in self.operands)
-        names = ", ".join(f'"{name}"' for name in self.arguments)
-        inputs = self.operands[:4]
         lists = "".join(f" {name}(%{name} : {types[name]})" for name in self.operands[4:-1])
-        attributes = ['precision = "tf32"'] * (self.precision == "tf32") + ["overwrite"] * self.overwrite
-        attributes = f" {{{', '.join(attributes)}}}" if attributes else ""
-        return (f"func.func @scatter_mm({arguments}) -> {types['out']}\n"
-                f"    attributes {{sattn.names = [{names}]}} {{\n"
-                "  %0 = sattn.scatter_mm\n"
-                f"      ins({', '.join(f'%{name}' for name in inputs)} : {', '.join(types[name] for name in inputs)})"
-                f"{lists}\n"
-                f"      outs(%out : {types['out']}){attributes} -> {types['out']}\n"
-                f"  return %0 : {types['out']}\n}}\n")
+        return program_text.program(
+            "scatter_mm", {name: types[name] for name in self.operands},
+            f"\n      ins({program_text.listed(self.operands[:4], types)}){lists}",
+            meta_and_precision(self) + ["overwrite"] * self.overwrite, names=dict(zip(self.operands, self.arguments)))
 
 
 def _require_rank(name, array, wanted, rank, more=False):

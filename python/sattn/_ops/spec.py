@@ -36,12 +36,12 @@ class OpSpec:
     options: a call in a graph gives none of them.
     fake: (the operation's arguments) -> new tensors of the results' shapes, types and strides.
     schema, kernel, arguments, result: for operations whose arguments are none of KINDS; each else follows from `parameters`.
-    schema: of torch.library, without the name. kernel: runs the operation. arguments: (a dict of the function's arguments) ->
-    the operation's arguments. result: (what the operation gives, that dict) -> what the function gives.
+    schema: of torch.library, without the name. kernel: runs the operation. arguments: (what the function gives dispatch.call, by
+    name) -> the operation's arguments. result: (what the operation gives, a dict of the same) -> what the function gives.
     form_of: (the function of another spec, a dict of arguments): under torch.compile a call is one of that function.
     explained: of `sattn.explain` (_call/explain.py), or None. is_default: whether it explains arguments without a function.
-    backward: of torch.library.register_autograd: (context, gradients) -> gradients of the operation's arguments; None: tensors
-    that require a gradient are refused.
+    backward: (the operation) -> what runs in its place for tensors that may require a gradient, such as a
+    torch.autograd.Function's apply; None: those that do are refused.
     types, returns: types of parameters by name, and of the result, in the stub.
     """
 

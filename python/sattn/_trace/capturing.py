@@ -562,7 +562,7 @@ class StandIns:
         bounds = (-SMALL, SMALL) if kind == "small" else RANGES["i32"]
         low, high = RANGES[type]
         return tracing.Traced(graph.node("number", "i32", payload=capture, type=type,
-                                          bounds=(max(bounds[0], low), min(bounds[1], high))))
+                                         bounds=(max(bounds[0], low), min(bounds[1], high))))
 
     def _array(self, array, name, number):
         element, rank = element_of(array), array.ndim
@@ -595,7 +595,7 @@ class StandIns:
         names[tracing.MARK] = True
         self._globals.append(names)
         names["__builtins__"] = traced_builtins.of(names, lambda key: self.take(number, key, "global", key),
-                                                    lambda key: self.take(0, key, "module", key))
+                                                   lambda key: self.take(0, key, "module", key))
         cells = tuple(types.CellType() for _ in function.__closure__ or ())
         rebuilt = types.FunctionType(function.__code__, names, function.__name__, None, cells or None)
         rebuilt.__qualname__ = function.__qualname__

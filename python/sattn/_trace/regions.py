@@ -40,11 +40,6 @@ def _literal(value, dtype):
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}{mark}{exponent} : f32"
 
 
-def quoted(name):
-    """A name of the user's as a string of a program."""
-    return '"' + "".join(c if c.isprintable() and c not in '"\\' else "?" for c in name) + '"'
-
-
 class _Writer:
     """Writes the operations of one region."""
 

@@ -144,7 +144,7 @@ def trace(kind, make):
     try:
         stand_ins = make(record)
         arguments = [tracing.Traced(record.graph.node("argument", "f32", payload=name) if name == "score" else
-                                     record.graph.position(name)) for name in names]
+                                    record.graph.position(name)) for name in names]
         result = stand_ins.function(*arguments)
         _require_value(kind, result, stand_ins.values[0])
         node = tracing.node_of(result)

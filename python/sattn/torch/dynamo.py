@@ -233,8 +233,8 @@ def _flex_attention_call(query, key, value, score_mod=None, block_mask=None, sca
     if reason:
         torch._dynamo.graph_break(msg=f"sattn.flex_attention: {reason}")
         return flex_attention.flex_attention(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse,
-                                              kernel_options, return_aux=return_aux, causal=causal, window=window,
-                                              prefix=prefix)
+                                             kernel_options, return_aux=return_aux, causal=causal, window=window,
+                                             prefix=prefix)
     with_lse = bool(return_lse) if return_aux is None else bool(return_aux.lse)
     with_scores = return_aux is not None and bool(return_aux.max_scores)
     options = "" if kernel_options is None else _options_text(*kernel_options.items())

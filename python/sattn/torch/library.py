@@ -62,10 +62,8 @@ def define(spec):
     _LIBRARY.define(spec.full_schema(), tags=(torch.Tag.pt2_compliant_tag, torch.Tag.needs_exact_strides))
     _LIBRARY.impl(spec.name, spec.kernel or _kernel_of(spec), "CompositeExplicitAutograd")
     torch.library.register_fake(f"sattn::{spec.name}", spec.fake, lib=_LIBRARY)
-    if spec.backward is not None:
-        torch.library.register_autograd(f"sattn::{spec.name}", spec.backward, lib=_LIBRARY)
-    else:
-        _LIBRARY.impl(spec.name, _refusing(getattr(torch.ops.sattn, spec.name).default), "Autograd")
+    operation = getattr(torch.ops.sattn, spec.name).default
+    _LIBRARY.impl(spec.name, (spec.backward or _refusing)(operation), "Autograd")
 
 
 for _spec in SPECS.values():
