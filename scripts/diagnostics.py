@@ -24,6 +24,8 @@ SECTIONS = [
     ("Runtime", ["lib/Runtime"], "Errors of the C++ library and of `sparse-run`, exceptions in Python. Nothing is "
      "launched or written before them; a driver's own errors may come late."),
     ("C API", ["lib/CAPI"], ""),
+    ("Disk cache", ["lib/DiskCache"], "Remarks of the C library, of `Program.messages` and of `sparse-run --remarks`, after "
+     "which the program is compiled; the errors are reasons in them. Others are the system's."),
     ("Reference", ["lib/Reference"], ""),
     ("Tools", ["tools"], ""),
     ("Python package", ["python/sattn", "python/binding"], "Exceptions, before anything is launched or written."),
@@ -35,7 +37,7 @@ TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((?P<raw>.*?)\)"|"(?P<text>(?:[^"\\\n
 MAKERS = {"emitError": "error", "emitErrorAt": "error", "emitOpError": "error", "emitSourceError": "error",
           "createStringError": "error", "Error": "error", "makeError": "error", "error": "error", "expected": "error",
           "malformed": "error", "report": "error", "fail": "error", "badValue": "error", "TVM_FFI_THROW": "error",
-          "emitWarning": "warning", "emitRemark": "remark", "say": "remark", "text": "warning"}
+          "emitWarning": "warning", "emitRemark": "remark", "say": "remark", "remark": "remark", "text": "warning"}
 # Makers that put something around one of their arguments: (its number, before, behind).
 AROUND = {"expected": (0, "expected ", ", but got ..."), "malformed": (0, "the header is malformed: expected ", ""),
           "badValue": (1, "option '...': expected ", ", but got '...'")}

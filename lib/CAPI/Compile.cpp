@@ -194,8 +194,9 @@ static std::string readEntry(cache::Entry &&entry, sattn_program &program) {
 /// where it is refused.
 static std::unique_ptr<sattn_program> compile(const Request &request,
                                               std::string &messages) {
-  auto say = [&](const char *severity, const llvm::Twine &message) {
-    messages += (llvm::Twine(severity) + ": " + message + "\n").str();
+  auto fail = [&](const llvm::Twine &message) {
+    messages += ("error: " + message + "\n").str();
+    return nullptr;
   };
   bool isForCPU = request.target == kCPUTarget;
   SAttnToGPUOptions options;
@@ -203,20 +204,16 @@ static std::unique_ptr<sattn_program> compile(const Request &request,
   bool usesThreads = false;
   if (isForCPU) {
     runtime::ErrorOr<int64_t> threads = run::startThreads(request.threads);
-    if (!threads) {
-      say("error", threads.error().message());
-      return nullptr;
-    }
+    if (!threads)
+      return fail(threads.error().message());
     usesThreads = *threads > 1;
     key = run::hashCompilation(request.text);
     key.add(run::describeHostCPU()).add(int64_t(usesThreads));
   } else {
     std::string message;
     llvm::raw_string_ostream os(message);
-    if (failed(options.parseFromString(request.pipeline, os))) {
-      say("error", "options of the pipeline: " + StringRef(message).trim());
-      return nullptr;
-    }
+    if (failed(options.parseFromString(request.pipeline, os)))
+      return fail("options of the pipeline: " + StringRef(message).trim());
     options.chip = request.target.str();
     if (request.versions)
       options.versions = *request.versions;
@@ -247,17 +244,16 @@ static std::unique_ptr<sattn_program> compile(const Request &request,
     return std::nullopt;
   };
   std::optional<cache::Entry> entry = cache::getOrCompile(
-      key.finish(), compileAnew,
-      [&](const llvm::Twine &message) { say("remark", message); });
+      key.finish(), compileAnew, [&](const llvm::Twine &message) {
+        messages += ("remark: " + message + "\n").str();
+      });
   if (!entry)
     return nullptr;
   messages += readEntry(std::move(*entry), *program);
   if (!isForCPU)
     return program;
-  if (std::string reason = loadForCPU(*program); !reason.empty()) {
-    say("error", reason);
-    return nullptr;
-  }
+  if (std::string reason = loadForCPU(*program); !reason.empty())
+    return fail(reason);
   return program;
 }
 
@@ -304,7 +300,10 @@ sattn_program *sattn_program_complete(const sattn_program *program,
         program->missing == 1 ? KernelVersions::Generic : KernelVersions::All;
     complete = compile(request, said);
   } else {
-    said = "error: expected a program that lacks versions of its kernels\n";
+    auto fail = [&](llvm::StringRef message) {
+      said = ("error: " + message + "\n").str();
+    };
+    fail("expected a program that lacks versions of its kernels");
   }
   if (messages)
     *messages = capi::copyText(said);

@@ -9,8 +9,6 @@
 #include "EntryFile.h"
 
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 
 using namespace sattn::cache;
 
@@ -19,16 +17,29 @@ static std::atomic<int64_t> hits{0}, misses{0};
 Counts sattn::cache::counts() { return {hits, misses}; }
 
 std::optional<Entry> DiskCache::read(const Key &key, RemarkFn remark) const {
-  std::string name = key.fileName(), contents;
-  std::string reason = readFile(name, contents);
-  if (reason == std::strerror(ENOENT))
+  std::string name = key.fileName();
+  auto refuse = [&](llvm::Error reason) {
+    remark("disk cache: '" + settings.folder + "/" + name + "': " +
+           llvm::toString(std::move(reason)) + "; the program is compiled");
     return std::nullopt;
-  std::optional<Entry> entry;
-  if (reason.empty() && !(entry = decode(key, contents)))
-    reason = "expected a whole entry with its checksum, but got other bytes";
+  };
+  llvm::Expected<std::string> contents = readFile(name);
+  if (!contents) {
+    llvm::Error reason = contents.takeError();
+    bool isMissing = false;
+    llvm::visitErrors(reason, [&](const llvm::ErrorInfoBase &info) {
+      isMissing |= info.convertToErrorCode() ==
+                   std::make_error_code(std::errc::no_such_file_or_directory);
+    });
+    if (!isMissing)
+      return refuse(std::move(reason));
+    llvm::consumeError(std::move(reason));
+    return std::nullopt;
+  }
+  std::optional<Entry> entry = decode(key, *contents);
   if (!entry)
-    remark("disk cache: '" + settings.folder + "/" + name + "': " + reason +
-           "; the program is compiled");
+    return refuse(llvm::createStringError(
+        "expected an entry with its checksum, but got other bytes"));
   return entry;
 }
 
@@ -37,12 +48,11 @@ void DiskCache::write(const Key &key, const Entry &entry,
   std::string contents = encode(key, entry);
   if (contents.size() > settings.maxBytes)
     return;
-  std::string reason = writeFile(key.fileName(), contents);
-  if (reason.empty())
-    prune();
-  else
+  if (llvm::Error reason = writeFile(key.fileName(), contents))
     remark("disk cache: folder '" + settings.folder +
-           "': the program is not kept: " + reason);
+           "': the program is not kept: " + llvm::toString(std::move(reason)));
+  else
+    prune();
 }
 
 std::optional<Entry>

@@ -28,7 +28,10 @@ static constexpr const char *kLockName = "lock";
 /// Age in seconds from which an unfinished file has no writer any more.
 static constexpr time_t kUnfinishedAge = 60;
 
-static std::string systemError() { return std::strerror(errno); }
+static llvm::Error systemError(int number = errno) {
+  return llvm::errorCodeToError(
+      std::error_code(number, std::generic_category()));
+}
 
 namespace {
 /// Closes a file.
@@ -44,27 +47,30 @@ struct Descriptor {
 };
 } // namespace
 
-/// What allows others than the user to change a file or folder; empty if
-/// nothing does. The group's bits include those of access control lists.
-static std::string findOtherWriters(const struct stat &status) {
+/// Refuses a file or folder that others than the user may change. The group's
+/// bits include those of access control lists.
+static llvm::Error checkWriters(const struct stat &status) {
   if (status.st_uid != geteuid())
-    return "expected one of user " + std::to_string(geteuid()) +
-           ", but got one of user " + std::to_string(status.st_uid);
+    return llvm::createStringError("expected user " + llvm::Twine(geteuid()) +
+                                   " to be the owner, but got user " +
+                                   llvm::Twine(status.st_uid));
   if (status.st_mode & (S_IWGRP | S_IWOTH))
-    return "expected one that only its user can write, but others can";
-  return "";
+    return llvm::createStringError(
+        "expected only its owner to have the right to write, but others do");
+  return llvm::Error::success();
 }
 
 std::optional<DiskCache> DiskCache::open(const Settings &settings,
                                          RemarkFn remark) {
-  auto refuse = [&](const std::string &reason) {
-    remark("disk cache: folder '" + settings.folder + "': " + reason);
+  auto refuse = [&](llvm::Error reason) {
+    remark("disk cache: folder '" + settings.folder +
+           "': " + llvm::toString(std::move(reason)));
     return std::nullopt;
   };
   if (std::error_code error = llvm::sys::fs::create_directories(
           settings.folder, /*IgnoreExisting=*/true,
           llvm::sys::fs::perms::owner_all))
-    return refuse(error.message());
+    return refuse(llvm::errorCodeToError(error));
   int folder =
       ::open(settings.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
@@ -73,8 +79,8 @@ std::optional<DiskCache> DiskCache::open(const Settings &settings,
   struct stat status;
   if (fstat(folder, &status) != 0)
     return refuse(systemError());
-  if (std::string reason = findOtherWriters(status); !reason.empty())
-    return refuse(reason);
+  if (llvm::Error reason = checkWriters(status))
+    return refuse(std::move(reason));
   return cache;
 }
 
@@ -87,22 +93,22 @@ DiskCache::~DiskCache() {
     close(descriptor);
 }
 
-std::string DiskCache::readFile(const std::string &name,
-                                std::string &contents) const {
+llvm::Expected<std::string> DiskCache::readFile(const std::string &name) const {
   Descriptor file(openat(descriptor, name.c_str(),
                          O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
   if (file.number < 0 || fstat(file.number, &status) != 0)
     return systemError();
   if (!S_ISREG(status.st_mode))
-    return "expected a file";
-  if (std::string reason = findOtherWriters(status); !reason.empty())
+    return llvm::createStringError("expected a file, but got another kind");
+  if (llvm::Error reason = checkWriters(status))
     return reason;
   // Nobody wrote more than the limit.
   if (static_cast<uint64_t>(status.st_size) > settings.maxBytes)
-    return "expected at most " + std::to_string(settings.maxBytes) +
-           " bytes, but got " + std::to_string(status.st_size);
-  contents.resize(status.st_size);
+    return llvm::createStringError(
+        "expected at most " + llvm::Twine(settings.maxBytes) +
+        " bytes, but got " + llvm::Twine(status.st_size));
+  std::string contents(status.st_size, '\0');
   size_t filled = 0;
   while (filled < contents.size()) {
     ssize_t count =
@@ -120,15 +126,15 @@ std::string DiskCache::readFile(const std::string &name,
   // that a read does not set this time, or only once a day.
   timespec times[2] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
   (void)futimens(file.number, times);
-  return "";
+  return contents;
 }
 
-std::string DiskCache::writeFile(const std::string &name,
+llvm::Error DiskCache::writeFile(const std::string &name,
                                  StringRef contents) const {
   // Beyond this limit a write would end the process by a signal.
   rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && contents.size() > limit.rlim_cur)
-    return std::strerror(EFBIG);
+    return systemError(EFBIG);
   static std::atomic<unsigned> counter{0};
   std::string unfinished =
       name + "." + std::to_string(getpid()) + "-" + std::to_string(counter++);
@@ -140,9 +146,9 @@ std::string DiskCache::writeFile(const std::string &name,
   if (file.number < 0)
     return systemError();
   auto giveUp = [&] {
-    std::string reason = systemError();
+    int number = errno;
     unlinkat(descriptor, unfinished.c_str(), 0);
-    return reason;
+    return systemError(number);
   };
   while (!contents.empty()) {
     ssize_t count = ::write(file.number, contents.data(), contents.size());
@@ -154,7 +160,7 @@ std::string DiskCache::writeFile(const std::string &name,
   }
   if (renameat(descriptor, unfinished.c_str(), descriptor, name.c_str()) != 0)
     return giveUp();
-  return "";
+  return llvm::Error::success();
 }
 
 void DiskCache::forEachFile(

@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
 
 #include <chrono>
 #include <optional>
@@ -100,10 +101,8 @@ private:
   DiskCache(Settings settings, int descriptor)
       : settings(std::move(settings)), descriptor(descriptor) {}
 
-  /// Why the file cannot be used; empty if it can.
-  std::string readFile(const std::string &name, std::string &contents) const;
-  /// The same for writing.
-  std::string writeFile(const std::string &name,
+  llvm::Expected<std::string> readFile(const std::string &name) const;
+  llvm::Error writeFile(const std::string &name,
                         llvm::StringRef contents) const;
   /// Names of entries, and of files that a writer left unfinished.
   void forEachFile(

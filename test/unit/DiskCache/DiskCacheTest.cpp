@@ -120,7 +120,7 @@ TEST_F(DiskCacheTest, OthersMayWriteTheEntry) {
   ASSERT_EQ(chmod(pathOf(1).c_str(), 0620), 0);
   EXPECT_EQ(read(1), std::nullopt);
   ASSERT_EQ(remarks.size(), 1u);
-  EXPECT_NE(remarks[0].find("only its user can write"), std::string::npos);
+  EXPECT_NE(remarks[0].find("expected only its owner"), std::string::npos);
   write(1, {"b"});
   EXPECT_EQ(read(1), Entry{"b"});
 }
