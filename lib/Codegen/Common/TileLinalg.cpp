@@ -66,6 +66,15 @@ static bool isWindowed(AffineMap map) {
   return map.isProjectedPermutation(/*allowZeroInResults=*/true);
 }
 
+/// Whether a contraction's result has rows of one operand and columns of the
+/// other as its last dimensions: no batches, as row sums of a product have.
+static bool isOfMatrices(linalg::LinalgOp op, int64_t rank) {
+  return llvm::none_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    return map.isFunctionOfDim(rank - 2) && map.isFunctionOfDim(rank - 1);
+  });
+}
+
 static bool canBeTiled(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1 ||
       op->getNumResults() != 1)
@@ -85,7 +94,8 @@ static bool canBeTiled(linalg::LinalgOp op) {
   if (isElementwise)
     return op.getNumLoops() == static_cast<unsigned>(rank);
   return isMultiplyAdd(op) && rank >= 2 &&
-         op.getNumLoops() == static_cast<unsigned>(rank) + 1;
+         op.getNumLoops() == static_cast<unsigned>(rank) + 1 &&
+         isOfMatrices(op, rank);
 }
 
 namespace {

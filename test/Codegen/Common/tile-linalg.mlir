@@ -136,3 +136,30 @@ func.func @left(%x: tensor<64x64xf32>, %i: tensor<64x64xi64>, %v: tensor<64xf32>
   %2 = linalg.reduce { arith.addi } ins(%n : tensor<64x64xi32>) outs(%w : tensor<64xi32>) dimensions = [1]
   return %0, %1, %2 : tensor<64xf32>, tensor<64x64xi64>, tensor<64xi32>
 }
+
+// Nor are these products of matrices: row sums of an elementwise product, and a
+// matrix times a vector in batches.
+// CHECK-LABEL: func.func @batches_only(
+// CHECK-NOT:     scf.forall
+// CHECK:         return
+#bie = affine_map<(b, i, e) -> (b, i, e)>
+#bi = affine_map<(b, i, e) -> (b, i)>
+#be = affine_map<(b, i, e) -> (b, e)>
+func.func @batches_only(%x: tensor<?x?x64xf32>, %y: tensor<?x?x64xf32>, %z: tensor<?x64xf32>, %v: tensor<?x?xf32>)
+    -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %0 = linalg.generic {indexing_maps = [#bie, #bie, #bi], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<?x?x64xf32>, tensor<?x?x64xf32>) outs(%v : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %2 = arith.mulf %a, %b : f32
+    %3 = arith.addf %sum, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<?x?xf32>
+  %1 = linalg.generic {indexing_maps = [#bie, #be, #bi], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %z : tensor<?x?x64xf32>, tensor<?x64xf32>) outs(%v : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %2 = arith.mulf %a, %b : f32
+    %3 = arith.addf %sum, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<?x?xf32>
+  return %0, %1 : tensor<?x?xf32>, tensor<?x?xf32>
+}
