@@ -32,6 +32,62 @@ def test_finite_differences(compiled, name):
         np.testing.assert_allclose(found[number], 1.5 * (ends[0] - ends[1]) / (2 * STEP), rtol=2e-6, atol=1e-7)
 
 
+def random_program(name, random):
+    """A function of three numbers whose ops are smooth but for ties, and finite."""
+    values, lines = ["%x", "%y", "%z"], ["%one = arith.constant 1.0 : f64"]
+    for number in range(random.integers(3, 15)):
+        left, right, third = random.choice(values[-5:], 3)
+        op = random.choice(["add", "mul", "fma", "tanh", "sin", "sigmoid", "root", "quotient", "maximum", "fmin", "where", "abs"])
+        result = f"%v{number}"
+
+        def add(text, own=None):
+            lines.append(f"{own or result} = {text}")
+
+        if op in ("root", "quotient"):
+            add(f"arith.mulf {right}, {right} : f64", f"{result}a")
+            add(f"arith.addf {result}a, %one : f64", f"{result}b")
+            add(f"math.sqrt {result}b : f64" if op == "root" else f"arith.divf {left}, {result}b : f64")
+        elif op == "sigmoid":
+            add(f"math.exp {left} : f64", f"{result}a")
+            add(f"arith.addf %one, {result}a : f64", f"{result}b")
+            add(f"arith.divf {right}, {result}b : f64")
+        elif op == "where":
+            add(f"arith.cmpf olt, {left}, {right} : f64", f"{result}a")
+            add(f"arith.select {result}a, {third}, {left} : f64")
+        elif op == "fma":
+            add(f"math.fma {left}, {right}, {third} : f64")
+        elif op in ("tanh", "sin", "abs"):
+            add(f"math.{'absf' if op == 'abs' else op} {left} : f64")
+        else:
+            add(f"arith.{ {'maximum': 'maximumf', 'fmin': 'minnumf'}.get(op, op + 'f') } {left}, {right} : f64")
+        # Numbers stay small.
+        add(f"math.tanh {result} : f64", f"{result}t")
+        values.append(f"{result}t")
+    return (f"func.func @{name}(%x: f64, %y: f64, %z: f64) -> f64 attributes {{sattn.differentiate = array<i64: 0, 1, 2>}} {{\n  "
+            + "\n  ".join(lines) + f"\n  return {values[-1]} : f64\n}}\n")
+
+
+def test_random_programs(emulation_tools, tmp_path):
+    programs = [random_program(f"f{seed}", np.random.default_rng(seed)) for seed in range(200)]
+    compiled = derivatives.Compiled(emulation_tools, tmp_path, "".join(programs))
+    smooth = []
+    for seed, text in enumerate(programs):
+        arguments = np.random.default_rng(seed).uniform(-2, 2, (3, 8))
+        found = compiled.call(f"f{seed}_vjp", ["f64"] * 4, ["f64"] * 3, *arguments, np.array(1.0))
+        for number in range(3):
+            ends = []
+            for steps in (1, -1, 0):
+                moved = arguments.copy()
+                moved[number] += steps * STEP
+                ends.append(compiled.call(f"f{seed}", ["f64"] * 3, ["f64"], *moved)[0])
+            above, below, here = ends
+            is_smooth = np.abs(above - 2 * here + below) < 1e-9  # No tie within a step.
+            smooth.append(is_smooth)
+            expected = (above - below) / (2 * STEP)
+            np.testing.assert_allclose(found[number][is_smooth], expected[is_smooth], rtol=1e-5, atol=2e-6, err_msg=text)
+    assert np.mean(smooth) > 0.98
+
+
 def test_a_branch_that_is_not_picked(emulation_tools, tmp_path):
     """Its derivative is infinite or NaN, and is not seen."""
     text = """

@@ -136,3 +136,42 @@ func.func @left(%x: tensor<64x64xf32>, %i: tensor<64x64xi64>, %v: tensor<64xf32>
   %2 = linalg.reduce { arith.addi } ins(%n : tensor<64x64xi32>) outs(%w : tensor<64xi32>) dimensions = [1]
   return %0, %1, %2 : tensor<64xf32>, tensor<64x64xi64>, tensor<64xi32>
 }
+
+// Nor is a matrix times a vector in batches a product of matrices.
+// CHECK-LABEL: func.func @batches_only(
+// CHECK-NOT:     scf.forall
+// CHECK:         return
+#bie = affine_map<(b, i, e) -> (b, i, e)>
+#bi = affine_map<(b, i, e) -> (b, i)>
+#be = affine_map<(b, i, e) -> (b, e)>
+func.func @batches_only(%x: tensor<?x?x64xf32>, %y: tensor<?x64xf32>, %v: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = linalg.generic {indexing_maps = [#bie, #be, #bi], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<?x?x64xf32>, tensor<?x64xf32>) outs(%v : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %1 = arith.mulf %a, %b : f32
+    %2 = arith.addf %sum, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// Sums of products along rows: a tile of 64 rows, in f32.
+// CHECK-LABEL: func.func @row_sums(
+// CHECK:         scf.forall (%{{.*}}, %{{.*}}) = (0, 0) to ({{.*}}) step (1, 64)
+// CHECK:           scf.for
+// CHECK:             linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins({{.*}} : tensor<64x64xbf16>, tensor<64x64xbf16>) outs({{.*}} : tensor<64xf32>)
+// CHECK:           tensor.parallel_insert_slice
+#bie = affine_map<(b, i, e) -> (b, i, e)>
+#bi = affine_map<(b, i, e) -> (b, i)>
+func.func @row_sums(%x: tensor<?x?x64xbf16>, %y: tensor<?x?x64xbf16>, %v: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = linalg.generic {indexing_maps = [#bie, #bie, #bi], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<?x?x64xbf16>, tensor<?x?x64xbf16>) outs(%v : tensor<?x?xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %sum: f32):
+    %1 = arith.extf %a : bf16 to f32
+    %2 = arith.extf %b : bf16 to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %sum, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

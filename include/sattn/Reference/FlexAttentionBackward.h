@@ -1,0 +1,59 @@
+//===- FlexAttentionBackward.h - Gradients of flex_attention ----*- C++ -*-===//
+//
+// The gradients of what FlexAttention.h defines, in double precision and the
+// plainest form.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_REFERENCE_FLEXATTENTIONBACKWARD_H
+#define SATTN_REFERENCE_FLEXATTENTIONBACKWARD_H
+
+#include "sattn/Reference/FlexAttention.h"
+
+namespace sattn::reference {
+
+/// The cotangents of the results, in host memory, any strides.
+///
+///   out          (B, H, M, E)   f16, bf16, f32 or f64
+///   lse          (B, H, M)      any of these; absent: 0
+///
+/// Batches are missing where q has rank 3. With packedHeads the rows are those
+/// of q, as of the results.
+struct FlexAttentionCotangents {
+  runtime::TensorView out;
+  std::optional<runtime::TensorView> lse;
+  /// The derivative of scoreMod: of its argument and the cotangent of its
+  /// result, then b, h, i, j, the cotangent of its argument. It is called once
+  /// for each pair of a query and a key that it sees with a score above -inf,
+  /// in row-major order, and may add up cotangents of what scoreMod captures.
+  /// Absent: the cotangent as it is.
+  std::function<double(double, double, int64_t, int64_t, int64_t, int64_t)>
+      scoreMod;
+};
+
+struct FlexAttentionGradients {
+  /// Of the shapes of q, k and v, in row-major order. Heads of q that share one
+  /// of k and v add up, and so do batches that share one.
+  std::vector<double> q, k, v;
+};
+
+/// With the weights p_j of a query's keys and o = sum over j of p_j v_j,
+///
+///   ds_j = scoreMod'(p_j (dout . v_j - dout . o + dlse)),
+///   dq = scale * sum over j of ds_j k_j,  dk_j += scale * ds_j q,
+///   dv_j += p_j dout.
+///
+/// A query that sees no key, or only keys of score -inf, contributes nothing,
+/// whatever its cotangents are, and neither does such a key to another query.
+/// Rows of v that a query does not see are not read. The greatest scores have
+/// no gradient.
+///
+/// Errors name the operand, 'dout' and 'dlse' among them: a rank, type or
+/// extent that does not fit.
+runtime::ErrorOr<FlexAttentionGradients>
+flexAttentionBackward(const FlexAttentionOperands &operands,
+                      const FlexAttentionCotangents &cotangents);
+
+} // namespace sattn::reference
+
+#endif // SATTN_REFERENCE_FLEXATTENTIONBACKWARD_H
