@@ -158,11 +158,8 @@ func.func @batches_only(%x: tensor<?x?x64xf32>, %y: tensor<?x64xf32>, %v: tensor
 // Sums of products along rows: a tile of 64 rows, in f32.
 // CHECK-LABEL: func.func @row_sums(
 // CHECK:         scf.forall (%{{.*}}, %{{.*}}) = (0, 0) to ({{.*}}) step (1, 64)
-// CHECK:           scf.for
-// CHECK:             linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins({{.*}} : tensor<64x64xbf16>, tensor<64x64xbf16>) outs({{.*}} : tensor<64xf32>)
+// CHECK:           linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins({{.*}} : tensor<64x64xbf16>, tensor<64x64xbf16>) outs({{.*}} : tensor<64xf32>)
 // CHECK:           tensor.parallel_insert_slice
-#bie = affine_map<(b, i, e) -> (b, i, e)>
-#bi = affine_map<(b, i, e) -> (b, i)>
 func.func @row_sums(%x: tensor<?x?x64xbf16>, %y: tensor<?x?x64xbf16>, %v: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = linalg.generic {indexing_maps = [#bie, #bie, #bi], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %y : tensor<?x?x64xbf16>, tensor<?x?x64xbf16>) outs(%v : tensor<?x?xf32>) {
