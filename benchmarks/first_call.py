@@ -5,7 +5,8 @@
 
 A process imports the package and loads its libraries, then calls a function six times. `import` and `libraries` are what
 these take, `first` the first call, tracing included, `warm` the median of the others, all medians of the processes. Rows of
-`cold` begin with an empty cache (a quarter of the processes), those of `disk` with one that an earlier process filled.
+`cold` begin with an empty cache (a quarter of the processes), those of `disk` with one that an earlier process filled. The
+mask of create_block_mask is proved causal, so nothing is compiled for it.
 With --device cuda arrays are PyTorch's, CUDA's context is made before, and calls are waited for. --peers adds PyTorch's
 compiled flex_attention, whose caches on disk are used likewise.
 """

@@ -158,7 +158,7 @@ static StringRef orEmpty(const char *text) { return text ? text : ""; }
 const char *sattn_version(void) { return sattn::version(); }
 
 namespace {
-/// What one function is compiled from.
+/// Source, target and options of one compilation.
 struct Request {
   StringRef text, entry, target, pipeline;
   int64_t threads = 0;

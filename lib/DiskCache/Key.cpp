@@ -1,4 +1,4 @@
-//===- Key.cpp - What a compiled program depends on -----------------------===//
+//===- Key.cpp - Hashes of compilations -----------------------------------===//
 //
 // Hashes, and the identity of loaded libraries.
 //

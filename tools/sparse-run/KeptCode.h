@@ -26,9 +26,9 @@ cache::KeyHasher hashCompilation(llvm::StringRef what,
 cache::KeyHasher hashModule(mlir::ModuleOp module, bool remarks,
                             llvm::StringRef metaTable = "");
 
-/// What the disk cache keeps for the key, or what `compile` makes of the
-/// module. A result is kept only if the compiler printed no diagnostic, so that
-/// a later run prints the same ones.
+/// The disk cache's entry for the key, or the result of `compile`, which lowers
+/// the module. A result is kept only if the compiler printed no diagnostic, so
+/// that a later run prints the same ones.
 runtime::ErrorOr<cache::Entry>
 getOrCompile(mlir::ModuleOp module, const cache::Key &key,
              llvm::function_ref<runtime::ErrorOr<cache::Entry>()> compile);

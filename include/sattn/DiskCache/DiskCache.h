@@ -114,7 +114,8 @@ private:
   int descriptor;
 };
 
-/// What a call of getOrCompile found, in this process.
+/// Numbers of calls of getOrCompile in this process that found an entry, and
+/// that compiled.
 struct Counts {
   int64_t hits = 0;
   int64_t misses = 0;
