@@ -59,12 +59,12 @@ typedef struct sattn_fact {
   double number;
 } sattn_fact;
 
-/* Chooses the parameters of an op, by its name, from `count` facts. `tables` may
-   be null, and are searched only where a device is named. Writes the parameters
-   and returns 1; or returns 0 where the op, a fact or the target is none, or
-   the given row cannot be, or fits no tile. `messages`, if not null, gets the
-   reason ("error: ..."), or rows that fit no tile ("warning: ..."), a line
-   each; it is null where there is nothing to say. */
+/* Chooses the parameters of an op, by its name, from `count` facts. `tables`
+   may be null, and are searched only where a device is named. Writes the
+   parameters and returns 1; or returns 0 where the op, a fact or the target is
+   none, or the given row cannot be, or fits no tile. `messages`, if not null,
+   gets the reason ("error: ..."), or rows that fit no tile ("warning: ..."), a
+   line each; it is null where there is nothing to say. */
 SATTN_C_EXPORT int sattn_choose(const sattn_tables *tables, const char *op,
                                 const sattn_fact *facts, size_t count,
                                 const sattn_search *search,

@@ -18,10 +18,10 @@ namespace sattn {
 /// may have.
 inline constexpr int64_t kMaxTextNesting = 256;
 
-/// Says where a program's text is nested too deep, "3:8: error: ..."; nothing if
-/// it is not. MLIR's parser and what follows it call themselves for each level,
-/// and would end the process. An alias counts with what it stands for. Bytecode
-/// is not searched.
+/// Says where a program's text is nested too deep, "3:8: error: ..."; nothing
+/// if it is not. MLIR's parser and what follows it call themselves for each
+/// level, and would end the process. An alias counts with what it stands for.
+/// Bytecode is not searched.
 std::optional<std::string> findDeepNesting(llvm::StringRef text);
 
 } // namespace sattn

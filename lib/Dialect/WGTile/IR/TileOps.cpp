@@ -508,9 +508,8 @@ static void addReads(Operation *op,
 }
 
 /// Rows of b are cleared in its place.
-static void
-addClear(MmaOpInterface mma, OpOperand &b,
-         SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+static void addClear(MmaOpInterface mma, OpOperand &b,
+                     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   if (mma.getRows())
     effects.emplace_back(MemoryEffects::Write::get(), &b,
                          SideEffects::DefaultResource::get());
