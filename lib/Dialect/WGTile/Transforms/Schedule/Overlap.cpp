@@ -9,6 +9,7 @@
 #include "sattn/Dialect/WGTile/Analysis/Rotation.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -102,6 +103,8 @@ struct OverlapPass : public wgtile::impl::WGTileOverlapBase<OverlapPass> {
                              "runs before wgtile-specialize");
           return signalPassFailure();
         }
+        if (kernel.getKnownBlockSizeAttr() && failed(verifyThreads(kernel)))
+          return signalPassFailure();
         kernel.walk([&](scf::ForOp loop) {
           if (!loop->hasAttr(kBlockLoopAttrName))
             return;

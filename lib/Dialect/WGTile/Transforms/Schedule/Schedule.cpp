@@ -591,6 +591,8 @@ struct SchedulePass : public wgtile::impl::WGTileScheduleBase<SchedulePass> {
       for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
         if (!kernel.isKernel())
           continue;
+        if (kernel.getKnownBlockSizeAttr() && failed(verifyThreads(kernel)))
+          return signalPassFailure();
         KernelScheduling scheduling(kernel, *resources);
         if (failed(scheduling.decideStages()))
           return signalPassFailure();
