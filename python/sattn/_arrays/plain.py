@@ -49,7 +49,8 @@ def is_in_memory(tensor):
         return False
     try:
         # Tensors without storage, as sparse ones, refuse the first.
-        return (tensor.data_ptr() != 0 or tensor.layout is strided and not tensor.numel()) and is_plain(tensor)
+        return (tensor.data_ptr() != 0 or tensor.layout is strided and not tensor.numel()) and not tensor.is_neg() \
+            and not tensor.is_nested and not is_cut(tensor)
     except RuntimeError:  # In a transform of PyTorch.
         return False
 

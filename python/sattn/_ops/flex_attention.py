@@ -279,7 +279,8 @@ def _arrays_of(query, key, value):
     arrays = _on_device.get(device)
     if arrays is None:
         arrays = _on_device[device] = adapters.arrays_of("query", query)
-    return arrays, all(plain.is_in_memory(one) and one.device == device for one in (key, value))
+    return arrays, plain.is_in_memory(key) and plain.is_in_memory(value) and key.device == device \
+        and value.device == device
 
 
 def _of_few_rows(rows, mask):

@@ -15,7 +15,6 @@ def _passed_capture(capture, value, arrays):
     if wanted == capture.element:  # As most are.
         if arrays is adapters.NUMPY and type(value) is np.ndarray and value.flags.aligned:
             return arrays.passed(value)
-        torch = sys.modules.get("torch")
         if plain.is_in_memory(value) and value.device == arrays.device and not value.requires_grad:
             return value
     on_gpu = arrays.on_gpu
