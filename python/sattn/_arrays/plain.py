@@ -26,12 +26,14 @@ def see():
 
 def is_cut(tensor):
     """Whether the storage of a dense tensor of PyTorch, which may be made smaller under it, ends before its elements do."""
-    if not tensor.numel():
-        return False
     try:
         held = tensor.untyped_storage().nbytes()
         if tensor.is_contiguous():
-            return held < (tensor.storage_offset() + tensor.numel()) * tensor.itemsize
+            needed = tensor.nbytes
+            first = tensor.storage_offset()
+            if first == 0 or needed == 0:
+                return held < needed
+            return held < first * tensor.itemsize + needed
         last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride()))
         return held < (tensor.storage_offset() + last + 1) * tensor.itemsize
     except RuntimeError:  # Those without a storage are refused as what they are.
