@@ -10,7 +10,7 @@
 
 #include "sattn/InitAll.h"
 #include "sattn/Remarks.h"
-#include "sattn/TextNesting.h"
+#include "sattn/UnreadableText.h"
 
 #include "mlir/IR/Location.h"
 #include "mlir/Parser/Parser.h"
@@ -71,8 +71,8 @@ Session::Session()
 bool Session::parse(StringRef source) {
   // A copy that ends in a null character, which the parser of text needs; the
   // one of bytecode reads beyond some buffers' ends.
-  if (std::optional<std::string> deep = findDeepNesting(source)) {
-    text += *deep + "\n";
+  if (std::optional<std::string> reason = findUnreadable(source)) {
+    text += *reason + "\n";
     return false;
   }
   llvm::SourceMgr sources;

@@ -8,7 +8,7 @@
 
 #include "ToolOutput.h"
 
-#include "sattn/TextNesting.h"
+#include "sattn/UnreadableText.h"
 
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -38,10 +38,10 @@ LogicalResult sattn::keepOutput(StringRef tool, llvm::ToolOutputFile &output) {
 }
 
 LogicalResult sattn::checkText(StringRef file, StringRef text) {
-  std::optional<std::string> deep = findDeepNesting(text);
-  if (!deep)
+  std::optional<std::string> reason = findUnreadable(text);
+  if (!reason)
     return success();
-  llvm::errs() << (file == "-" ? "<stdin>" : file) << ":" << *deep << "\n";
+  llvm::errs() << (file == "-" ? "<stdin>" : file) << ":" << *reason << "\n";
   return failure();
 }
 

@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef SATTN_TEXTNESTING_H
-#define SATTN_TEXTNESTING_H
+#ifndef SATTN_UNREADABLETEXT_H
+#define SATTN_UNREADABLETEXT_H
 
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -18,12 +18,13 @@ namespace sattn {
 /// may have.
 inline constexpr int64_t kMaxTextNesting = 256;
 
-/// Says where a program's text is nested too deep, "3:8: error: ..."; nothing
-/// if it is not. MLIR's parser and what follows it call themselves for each
-/// level, and would end the process. An alias counts with what it stands for.
+/// Says where MLIR's parser, or what follows it, would end the process at a
+/// program's text, "3:8: error: ..."; nothing if it would not. It calls itself
+/// for each level of nesting, and asks for the width of an index where an array
+/// attribute has elements of that type. An alias counts as what it stands for.
 /// Bytecode is not searched.
-std::optional<std::string> findDeepNesting(llvm::StringRef text);
+std::optional<std::string> findUnreadable(llvm::StringRef text);
 
 } // namespace sattn
 
-#endif // SATTN_TEXTNESTING_H
+#endif // SATTN_UNREADABLETEXT_H

@@ -5,25 +5,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "sattn/TextNesting.h"
+#include "sattn/UnreadableText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
 using namespace sattn;
 
 namespace {
-/// Reads text token by token, as far as nesting needs it.
-class NestingScan {
+/// Reads text token by token, as far as is needed.
+class TextScan {
 public:
-  explicit NestingScan(StringRef text) : text(text), rest(text) {}
+  explicit TextScan(StringRef text) : text(text), rest(text) {}
 
   std::optional<std::string> run() {
     while (!rest.empty()) {
       readToken();
       if (level() > kMaxTextNesting || terms > kMaxTextNesting)
-        return describe();
+        return describe("text that is nested at most " +
+                        Twine(kMaxTextNesting) + " deep");
+      if (isIndexArray)
+        return describe("an array of integers or floats, but got index");
     }
     return std::nullopt;
   }
@@ -38,6 +42,18 @@ private:
   int64_t used = 0;
   StringMap<int64_t> aliases;
   std::string defined;
+  /// Aliases of the type index.
+  StringSet<> indexAliases;
+  /// What of "array<index" was read last.
+  enum class ArrayPart { None, Name, Bracket } part = ArrayPart::None;
+  bool isIndexArray = false;
+
+  /// Notes the type index, by its name or an alias.
+  void readIndex() {
+    isIndexArray = part == ArrayPart::Bracket;
+    if (!defined.empty() && level() == used)
+      indexAliases.insert(defined);
+  }
 
   int64_t level() const { return open[0] + open[1] + open[2] + open[3] + used; }
 
@@ -55,6 +71,7 @@ private:
         std::fill(std::begin(open), std::end(open), 0);
         terms = 0;
         aliases.clear();
+        indexAliases.clear();
         begin();
       }
       rest = rest.drop_until([](char c) { return c == '\n'; });
@@ -65,6 +82,9 @@ private:
     } else if (isAlpha(c) || c == '_') {
       StringRef word = rest.take_while(isWordCharacter);
       terms += word == "floordiv" || word == "ceildiv" || word == "mod";
+      if (word == "index")
+        readIndex();
+      part = word == "array" ? ArrayPart::Name : ArrayPart::None;
       rest = rest.drop_front(word.size());
     } else {
       readCharacter(c);
@@ -95,6 +115,9 @@ private:
       return;
     }
     used = std::max(used, aliases.lookup(name));
+    if (indexAliases.contains(name))
+      readIndex();
+    part = ArrayPart::None;
     if (!defined.empty())
       note();
   }
@@ -106,6 +129,9 @@ private:
   }
 
   void readCharacter(char c) {
+    if (!isSpace(c))
+      part = c == '<' && part == ArrayPart::Name ? ArrayPart::Bracket
+                                                 : ArrayPart::None;
     if (rest.starts_with("->") || rest.starts_with(">=") ||
         rest.starts_with("<=")) {
       rest = rest.drop_front(2);
@@ -132,21 +158,20 @@ private:
     rest = rest.drop_front();
   }
 
-  std::string describe() const {
+  std::string describe(const Twine &expected) const {
     StringRef before = text.drop_back(rest.size());
     size_t line = before.count('\n') + 1;
     size_t column = before.size() - (before.rfind('\n') + 1);
     return (Twine(line) + ":" + Twine(std::max<size_t>(column, 1)) +
-            ": error: expected text that is nested at most " +
-            Twine(kMaxTextNesting) + " deep")
+            ": error: expected " + expected)
         .str();
   }
 };
 } // namespace
 
-std::optional<std::string> sattn::findDeepNesting(StringRef text) {
+std::optional<std::string> sattn::findUnreadable(StringRef text) {
   constexpr StringLiteral bytecode("ML\xefR");
   if (text.starts_with(bytecode))
     return std::nullopt;
-  return NestingScan(text).run();
+  return TextScan(text).run();
 }
