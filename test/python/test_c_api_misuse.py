@@ -69,7 +69,7 @@ def choose(library, op, facts, search=SEARCH, parameters=True):
     ({"k": float("inf")}, "fact 'k': expected a whole number of at least 0, but got inf"),
     ({"block_rows": 0}, "fact 'block_rows': expected a whole number of at least 1, but got 0"),
     ({"block_columns": -64}, "fact 'block_columns': expected a whole number of at least 1, but got -64"),
-    ({"batches": 0}, "fact 'batches': expected a whole number of at least 1, but got 0"),
+    ({"batches": -1}, "fact 'batches': expected a whole number of at least 0, but got -1"),
     ({"along_k": 2}, "fact 'along_k': expected 0 or 1, but got 2"),
     ({None: 1}, "expected the name of a fact, but got null"),
     ({"colour": 1}, "expected a fact out of along_k, alpha, batches, beta, block_columns, block_rows, dtype, k, longest_row, m, n, "

@@ -20,7 +20,7 @@ static llvm::Expected<Choice> chooseByName(llvm::ArrayRef<meta::Table> tables,
   facts.k = given.find("k");
   facts.blockRows = given.require("block_rows");
   facts.blockColumns = given.require("block_columns");
-  facts.batches = given.find("batches", /*least=*/1).value_or(1);
+  facts.batches = given.find("batches").value_or(1);
   facts.dtype = given.requireText(
       "dtype", {"f16", "bf16", "f32", "f64", "i8", "f8E4M3FN", "f8E5M2"});
   facts.outDtype =

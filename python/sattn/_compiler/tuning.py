@@ -89,7 +89,7 @@ def choose(tables, source, target, sizes, nnz, batches, row, longest=None):
     parameters to take instead of a table's, ("SPLIT_N=4", "num_stages=3"). Raises CompileError for a row that cannot
     be, or fits no tile. longest: stored blocks of the block row that has most of them, or None.
     """
-    facts = {**dict(zip("mnk", sizes)), **_of_mask(source.block, nnz, longest), "batches": max(batches, 1),
+    facts = {**dict(zip("mnk", sizes)), **_of_mask(source.block, nnz, longest), "batches": batches,
              "along_k": source.transpose_b, "dtype": source.dtype, "out_dtype": source.out}
     # Values that are unknown before the call count as 1, as in the pass.
     facts.update((name, scalar) for name, scalar in (("alpha", source.alpha), ("beta", source.beta)) if scalar is not None)
