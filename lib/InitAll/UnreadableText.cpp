@@ -28,6 +28,9 @@ public:
                         Twine(kMaxTextNesting) + " deep");
       if (isIndexArray)
         return describe("an array of integers or floats, but got index");
+      if (!resultNumber.empty())
+        return describe("a result's number of at most " +
+                        Twine(kMaxResultNumber) + ", but got " + resultNumber);
     }
     return std::nullopt;
   }
@@ -47,6 +50,8 @@ private:
   /// What of "array<index" was read last.
   enum class ArrayPart { None, Name, Bracket } part = ArrayPart::None;
   bool isIndexArray = false;
+  /// The number of a result, "%x#3", that is too large.
+  StringRef resultNumber;
 
   /// Notes the type index, by its name or an alias.
   void readIndex() {
@@ -108,6 +113,13 @@ private:
     StringRef name = rest.take_front(
         1 + rest.drop_front().take_while(isWordCharacter).size());
     rest = rest.drop_front(name.size());
+    if (StringRef number = name.drop_front();
+        !number.empty() && llvm::all_of(number, isDigit)) {
+      unsigned value;
+      if (number.getAsInteger(10, value) || value > kMaxResultNumber)
+        resultNumber = number;
+      return;
+    }
     if (isFirst && rest.ltrim(' ').starts_with("=")) {
       begin();
       defined = name.str();

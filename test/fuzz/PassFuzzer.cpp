@@ -12,6 +12,7 @@
 #include "TokenMutator.h"
 
 #include "sattn/InitAll.h"
+#include "sattn/UnreadableText.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -86,6 +87,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                       PassManager::Nesting::Implicit);
   if (failed(parsePassPipeline(line, manager, llvm::nulls())))
     return -1;
+  // As the tools do.
+  if (sattn::findUnreadable(program))
+    return 0;
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(program, &context);
   if (!module)
     return 0;
