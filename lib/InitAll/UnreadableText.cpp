@@ -103,8 +103,8 @@ private:
   void skipString() {
     rest = rest.drop_front();
     while (!rest.empty() && rest.front() != '"' && rest.front() != '\n')
-      rest = rest.drop_front(rest.front() == '\\' ? 2 : 1);
-    rest = rest.drop_front();
+      rest = rest.substr(rest.front() == '\\' ? 2 : 1);
+    rest = rest.substr(1);
   }
 
   /// A definition at the start of a line, or a use.
