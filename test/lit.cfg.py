@@ -24,7 +24,7 @@ config.test_exec_root = os.path.join(config.sattn_build_root, "test")
 
 llvm_config.with_system_environment(["HOME", "TMP", "TEMP", "TMPDIR"])
 llvm_config.use_default_substitutions()
-# That of ./dev test, which begins empty, and never the user's own.
+# The folder of ./dev test, which begins empty, and never the user's own.
 llvm_config.with_environment("SATTN_CACHE_DIR", os.environ.get("SATTN_CACHE_DIR") or
                              os.path.join(config.sattn_build_root, "test-cache"))
 # A test sees the built tools and LLVM's, never one that the PATH happens to have.

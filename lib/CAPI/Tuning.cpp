@@ -44,8 +44,8 @@ sattn_tables *sattn_tables_read(const char *path, char **messages) {
 
 void sattn_tables_free(sattn_tables *tables) { delete tables; }
 
-/// What is wrong with the arguments of sattn_choose, that no fact says; empty
-/// if nothing is.
+/// The fault of the arguments of sattn_choose beside their facts; empty if
+/// there is none.
 static std::string check(const char *op, const sattn_fact *facts, size_t count,
                          const sattn_search *search,
                          const sattn_parameters *parameters) {

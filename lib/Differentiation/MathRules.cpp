@@ -46,8 +46,8 @@ static void copySign(RuleBuilder &b) {
   b.contribute(0, b.mul(b.getCotangent(), derivative));
 }
 
-/// Of x^y: y x^(y-1), 0 where y is 0; and x^y log(x), 0 where x is 0 and y is
-/// not negative.
+/// The derivatives of x^y: y x^(y-1), 0 where y is 0; and x^y log(x), 0 where x
+/// is 0 and y is not negative.
 static void power(RuleBuilder &b) {
   Value x = b.getOperand(0), y = b.getOperand(1), zero = b.constant(0);
   if (b.isActive(0)) {
@@ -79,7 +79,7 @@ static void powerByInteger(RuleBuilder &b, math::FPowIOp op) {
   b.contributeProduct(0, b.select(isFlat, b.constant(0), derivative));
 }
 
-/// Of (y, x): x and -y over y^2 + x^2, and 0 at 0.
+/// The derivatives of the angle of (y, x): x and -y over y^2 + x^2, and 0 at 0.
 static void angle(RuleBuilder &b) {
   Value y = b.getOperand(0), x = b.getOperand(1);
   Value height = square(b, y);
@@ -142,7 +142,7 @@ static Value derive(RuleBuilder &b, Operation *op) {
       .Default([](Operation *) { return Value(); });
 }
 
-/// What the cotangent of a function of one number is divided by, or null.
+/// The divisor of the cotangent of a function of one number, or null.
 static Value findDivisor(RuleBuilder &b, Operation *op) {
   auto x = [&] { return b.getOperand(0); };
   auto one = [&] { return b.constant(1); };

@@ -47,7 +47,7 @@ private:
   std::string defined;
   /// Aliases of the type index.
   StringSet<> indexAliases;
-  /// What of "array<index" was read last.
+  /// The part of "array<index" that was read last.
   enum class ArrayPart { None, Name, Bracket } part = ArrayPart::None;
   bool isIndexArray = false;
   /// The number of a result, "%x#3", that is too large.
@@ -62,7 +62,7 @@ private:
 
   int64_t level() const { return open[0] + open[1] + open[2] + open[3] + used; }
 
-  /// What stands at the front belongs to nothing before it.
+  /// Begins a new item: the text at the front belongs to nothing before it.
   void begin() {
     defined.clear();
     used = 0;

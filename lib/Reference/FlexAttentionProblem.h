@@ -1,6 +1,6 @@
 //===- FlexAttentionProblem.h - Rows of scores ------------------*- C++ -*-===//
 //
-// What the forward and the backward of flex_attention have in common.
+// The part that the forward and the backward of flex_attention share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ public:
 
   Row computeRow(int64_t b, int64_t h, int64_t i) const;
 
-  /// Of the functions, as of the definition.
+  /// Captured values of the functions, as in the definition.
   int64_t countHeads() const { return q.shape[1] * op.packedHeads; }
   int64_t countQueries() const { return q.shape[2] / op.packedHeads; }
   /// Where a query of a head is in q's tensor, and which head of k it has.

@@ -1,4 +1,4 @@
-"""What the package does once PyTorch is there, and no sooner: it imports neither PyTorch nor its compiler itself."""
+"""Connects the package to PyTorch once that is there, and no sooner: it imports neither PyTorch nor its compiler itself."""
 
 from pathlib import Path
 

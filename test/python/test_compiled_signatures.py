@@ -1,4 +1,4 @@
-"""What torch.compile runs in the place of a function, where that is written by hand, takes that function's arguments: without PyTorch, by its text."""
+"""The function that torch.compile runs in the place of another, where that is written by hand, takes that function's arguments: without PyTorch, by its text."""
 
 import ast
 import inspect

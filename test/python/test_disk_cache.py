@@ -309,7 +309,7 @@ def test_two_builds(cache, tmp_path):
     shutil.copy(cache.libraries / "libsattn.so", library)
     unchanged = Cache(cache.folder, other, tmp_path)
     assert counts(unchanged.compile(program())) == (1, 0)
-    # What the linker does where any byte of the library differs.
+    # As the linker does where any byte of the library differs.
     identity, contents = build_id(library), library.read_bytes()
     assert contents.count(identity) == 1
     library.unlink()

@@ -155,7 +155,7 @@ static ErrorOr<std::string> emitObject(ModuleOp module,
   if (!builder)
     return describe(builder.takeError());
   builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
-  // What JITLink links anywhere in memory.
+  // Code that JITLink can link anywhere in memory.
   builder->setRelocationModel(llvm::Reloc::PIC_);
   builder->setCodeModel(llvm::CodeModel::Small);
   auto machine = builder->createTargetMachine();

@@ -32,8 +32,8 @@ struct FlexAttentionCotangents {
 };
 
 struct FlexAttentionGradients {
-  /// Of the shapes of q, k and v, in row-major order. Heads of q that share one
-  /// of k and v add up, and so do batches that share one.
+  /// Gradients, of the shapes of q, k and v, in row-major order. Heads of q
+  /// that share one of k and v add up, and so do batches that share one.
   std::vector<double> q, k, v;
 };
 

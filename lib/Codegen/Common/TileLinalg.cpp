@@ -158,7 +158,8 @@ public:
       target = fill.getOutputs().front();
       isAdded = false;
     }
-    // Of the target: an op that fills the init with zeros is dead then.
+    // The sizes of the target: an op that fills the init with zeros is dead
+    // then.
     SmallVector<OpFoldResult> bounds = tensor::getMixedSizes(b, loc, target);
     if (isSum)
       extents.push_back(chooseDepth());

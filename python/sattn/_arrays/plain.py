@@ -7,7 +7,7 @@ from . import autograd
 
 #: Types of tensors that are what torch.Tensor is, once `see` has seen PyTorch.
 TYPES = set()
-#: Of PyTorch then: is_grad_enabled, empty_like, and the two layouts.
+#: PyTorch's is_grad_enabled, empty_like, and the two layouts, once it was seen.
 is_recording = empty_like = strided = sparse_bsr = None
 
 

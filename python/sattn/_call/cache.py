@@ -25,7 +25,7 @@ class Kept(dict):
         super().__setitem__(key, value)
 
 
-#: What each kind of call (shapes and types) runs: its plan, program or launch.
+#: The plan, program or launch of each kind of call (shapes and types).
 calls = Kept(CALLS_LIMIT)
 #: Guarded calls of products and of sampled_addmm with PyTorch's tensors (guard.py), for operands that are not prepared.
 repeats, sampled_repeats = Repeats(), Repeats()

@@ -1,4 +1,4 @@
-"""What a call of an operation or of a program would do."""
+"""Explanations of calls of operations and programs, without the calls."""
 
 import dataclasses
 
@@ -6,13 +6,13 @@ from .._arrays import adapters
 from .._compiler.explanation import Explanation, explain_program
 from .._compiler.program import Program
 
-#: What `explain` calls for a function of the package: it gives ([(program, arguments, whether they are prepared)], where the
+#: The explaining function of each function of the package: it gives ([(program, arguments, whether they are prepared)], where the
 #: tile is from or None, remarks). That of None is for arguments without a function. Filled by the operations.
 explained = {}
 
 
 def explain(*arguments, **keywords):
-    """What a call would do, without doing it: which kernels, in which version, with which parameters, and why.
+    """An explanation of a call, without the call: which kernels, in which version, with which parameters, and why.
 
     arguments: a Program and the arguments of a call of it; or those of `bsr_dense_addmm`, keywords too; or
     `sattn.flex_attention`, `sattn.scaled_dot_product_attention`, `sattn.sampled_addmm` or `sattn.bsr_softmax` and its

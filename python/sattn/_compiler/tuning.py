@@ -25,7 +25,7 @@ class _Parameters(ctypes.Structure):
 
 @functools.cache
 def _functions():
-    """Those of the library: what reads tables, what frees them, and what chooses."""
+    """The library's functions that read tables, free them, and choose."""
     library = c_api.library()
     texts = ctypes.POINTER(ctypes.c_char_p)
     read, free, choose = library.sattn_tables_read, library.sattn_tables_free, library.sattn_choose

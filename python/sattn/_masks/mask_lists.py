@@ -63,7 +63,7 @@ def counts(function, values, band, shape, lengths, block, device=None, exact=Tru
 
 
 def bounded(function, values, band, lengths, block, device=None):
-    """What bounds.visible gives of a long mask, in NumPy or on a device; None of others, whose elements are evaluated."""
+    """The result of bounds.visible for a long mask, in NumPy or on a device; None of others, whose elements are evaluated."""
     if math.prod(lengths) <= MOST_EVALUATED:
         return None
     direct_reads.require(function, values, lengths)

@@ -45,7 +45,7 @@ class ScatterMm:
 
     @property
     def options(self):
-        """Of the pipeline of a GPU."""
+        """The options of the pipeline of a GPU."""
         return "" if self.sparsity is None else f"sparsity={self.sparsity}"
 
     @property

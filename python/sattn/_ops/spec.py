@@ -1,4 +1,4 @@
-"""What the package needs to know of an operation, in one place: its OpSpec, which its file registers."""
+"""The OpSpec of an operation: all that the package needs to know of it, registered by the operation's file."""
 
 import dataclasses
 import inspect

@@ -1,4 +1,4 @@
-"""What is known of a mask from its expression: bands, and the keys that queries see."""
+"""Facts about a mask from its expression: bands, and the keys that queries see."""
 
 import math
 

@@ -334,7 +334,7 @@ class Graph:
             return node
         zero = self.constant(0, node.type)
         low = zero if node.type[0] == "u" else self.where(self.compare("lt", node, zero), self.constant(-1, node.type),
-                                                          # Of a float, whose derivative is 0: 0 or NaN.
+                                                          # A float's, whose derivative is 0: 0 or NaN.
                                                           self.function("trunc", node) if node.dtype == "f32" else zero)
         return self.where(self.compare("gt", node, zero), self.constant(1, node.type), low)
 

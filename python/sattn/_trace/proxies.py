@@ -1,4 +1,4 @@
-"""What stands for objects, classes and modules while a score_mod or a mask_mod is traced (_trace/capturing.py).
+"""Stand-ins for objects, classes and modules while a score_mod or a mask_mod is traced (_trace/capturing.py).
 
 Each question that Python asks of such a value - an attribute, its truth, its length, whether it equals another - is either
 answered by what the value's class says, of values that are noted and read again, or refused. None is left to the defaults

@@ -57,7 +57,7 @@ class Function:
         # Of a mask_mod: whether the compiler finds its structure, and what lists of its blocks depend on.
         self.is_derived = kind == "mask_mod" and bands.is_derived(result)
         self.needs_batch, self.needs_head = depends_on(result, "b"), depends_on(result, "h")
-        #: Of captured arrays that are read at positions themselves (_trace/direct_reads.py).
+        #: Reads of captured arrays at positions themselves (_trace/direct_reads.py).
         self.direct_reads = direct_reads.of(result)
 
     def bind(self, function):

@@ -273,7 +273,7 @@ def _requires_grad(*tensors):
 
 # Operations of tensors and numbers, by their specs
 
-#: Of each function with such an operation: (the operation's name, the number of its positional parameters, whether the result has
+#: For each function with such an operation: (the operation's name, the number of its positional parameters, whether the result has
 #: crow and col of a pattern, (name, kind or "", default) of each parameter).
 _FORMS = {}
 _FUNCTIONS = {name: spec.function for name, spec in SPECS.items()}
@@ -330,7 +330,7 @@ def _traced_call(function, given, named):
 
 
 def _form_of(spec):
-    """What torch.compile traces in the place of a spec's function."""
+    """The function that torch.compile traces in the place of a spec's."""
     function = spec.function.__name__
     parameters = inspect.signature(spec.function).parameters
     names = tuple(name for name, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD)

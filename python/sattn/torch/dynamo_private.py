@@ -36,7 +36,7 @@ def connect(compiler, modules):
 
 
 def _contents(cell, compiler):
-    """What the cell had before the trace; None: ask Dynamo, which knows of what the trace has written."""
+    """The cell's value before the trace; None: ask Dynamo, which knows of what the trace has written."""
     try:
         if compiler.output.side_effects.has_pending_mutation_of_attr(cell, "cell_contents"):
             return None

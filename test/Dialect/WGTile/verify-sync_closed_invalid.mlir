@@ -134,7 +134,7 @@ gpu.module @kernels {
 
 // -----
 
-// What threads read from memory that others write depends on who is faster.
+// A number from memory that other threads write depends on who is faster.
 gpu.module @kernels {
   gpu.func @race(%flags: memref<?xi1>, %flag: i1) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index

@@ -1,4 +1,4 @@
-"""What the package changes of Dynamo's private classes: in versions of PyTorch that were looked at, and in no others."""
+"""Changes that the package makes to Dynamo's private classes: in versions of PyTorch that were looked at, and in no others."""
 
 import os
 import subprocess
