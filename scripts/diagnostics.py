@@ -36,7 +36,8 @@ TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((?P<raw>.*?)\)"|"(?P<text>(?:[^"\\\n
 # What makes a message, and its kind; `text` of the meta table is why a row is left out.
 MAKERS = {"emitError": "error", "emitErrorAt": "error", "emitOpError": "error", "emitSourceError": "error",
           "createStringError": "error", "Error": "error", "makeError": "error", "error": "error", "expected": "error",
-          "malformed": "error", "report": "error", "fail": "error", "badValue": "error", "TVM_FFI_THROW": "error",
+          "malformed": "error", "report": "error", "fail": "error", "badValue": "error", "giveError": "error",
+          "TVM_FFI_THROW": "error",
           "emitWarning": "warning", "emitRemark": "remark", "say": "remark", "remark": "remark", "text": "warning"}
 # Makers that put something around one of their arguments: (its number, before, behind).
 AROUND = {"expected": (0, "expected ", ", but got ..."), "malformed": (0, "the header is malformed: expected ", ""),

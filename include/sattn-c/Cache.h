@@ -27,7 +27,8 @@ typedef struct sattn_cache_info {
   int64_t hits, misses;
 } sattn_cache_info;
 
-/* The folder, for sattn_text_free; null where nothing is kept. Fills `info`. */
+/* The folder, for sattn_text_free; null where nothing is kept. Fills
+   `info`, if not null. */
 SATTN_C_EXPORT char *sattn_cache_describe(sattn_cache_info *info);
 
 /* Removes all entries of the folder, those of other builds included. */

@@ -51,10 +51,9 @@ SATTN_C_EXPORT const char *sattn_version(void);
    than 256 deep; bytecode is trusted: MLIR's reader checks it only in part, and
    what no compiler wrote may end the process. Returns null where the
    compilation fails. `messages`, if not null, gets what the compiler said, a
-   line each
-   ("3:8: error: ..."), remarks and warnings of a success included. A program
-   that was compiled before is taken from disk, with what the compiler said of
-   it then (sattn-c/Cache.h). */
+   line each ("3:8: error: ..."), remarks and warnings of a success included. A
+   program that was compiled before is taken from disk, with what the compiler
+   said of it then (sattn-c/Cache.h). */
 SATTN_C_EXPORT sattn_program *sattn_compile(const char *source, size_t size,
                                             const sattn_options *options,
                                             char **messages);

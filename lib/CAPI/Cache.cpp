@@ -18,15 +18,17 @@ static void ignore(const llvm::Twine &) {}
 
 char *sattn_cache_describe(sattn_cache_info *info) {
   cache::Counts counts = cache::counts();
-  *info = {0, 0, counts.hits, counts.misses};
+  sattn_cache_info unused;
+  sattn_cache_info &found = info ? *info : unused;
+  found = {0, 0, counts.hits, counts.misses};
   std::optional<cache::Settings> settings =
       cache::Settings::fromEnvironment(ignore);
   if (!settings)
     return nullptr;
   if (auto opened = cache::DiskCache::open(*settings, ignore)) {
     cache::DiskCache::Usage usage = opened->usage();
-    info->entries = usage.entries;
-    info->bytes = usage.bytes;
+    found.entries = usage.entries;
+    found.bytes = usage.bytes;
   }
   return capi::copyText(settings->folder);
 }

@@ -63,11 +63,12 @@ static func::FuncOp chooseEntry(Session &session, StringRef name) {
         (name.empty() || function.getName() == name))
       candidates.push_back(function);
   if (candidates.size() != 1) {
-    session.say(name.empty() ? "expected one public function with a body, but "
-                               "found " +
-                                   llvm::Twine(candidates.size())
-                             : "expected a public function '" + name +
-                                   "' with a body, but found none");
+    if (name.empty())
+      session.fail("expected one public function with a body, but found " +
+                   llvm::Twine(candidates.size()));
+    else
+      session.fail("expected a public function '" + name +
+                   "' with a body, but found none");
     return {};
   }
   for (auto function :
@@ -92,12 +93,12 @@ static bool compileForCPU(Session &session, StringRef name, bool usesThreads,
   runtime::ErrorOr<runtime::Manifest> parsed =
       runtime::parseManifest(*manifest);
   if (!parsed) {
-    session.say(parsed.error().message());
+    session.fail(parsed.error().message());
     return false;
   }
   auto code = run::generateCpuCode(session.module(), *parsed, usesThreads);
   if (!code) {
-    session.say(code.error().message());
+    session.fail(code.error().message());
     return false;
   }
   program.manifest = std::move(*manifest);
@@ -139,8 +140,8 @@ static bool compileForGPU(Session &session, StringRef name,
                       : StringAttr();
   SmallVector<gpu::BinaryOp> binaries(session.module().getOps<gpu::BinaryOp>());
   if (!manifest || binaries.size() > 1) {
-    session.say("expected a manifest and at most one image of function '" +
-                name + "'");
+    session.fail("expected a manifest and at most one image of function '" +
+                 name + "'");
     return false;
   }
   function.walk([&](cf::AssertOp) { ++program.missing; });
@@ -259,14 +260,17 @@ static std::unique_ptr<sattn_program> compile(const Request &request,
 
 sattn_program *sattn_compile(const char *source, size_t size,
                              const sattn_options *options, char **messages) {
-  if (!source || !options || options->threads < 0) {
-    capi::giveError(messages, !source    ? "expected a source, but got null"
-                              : !options ? "expected options, but got null"
-                                         : "expected at least 0 threads, but "
-                                           "got " +
-                                               llvm::Twine(options->threads));
+  auto fail = [&](const llvm::Twine &message) {
+    capi::giveError(messages, message);
     return nullptr;
-  }
+  };
+  if (!source)
+    return fail("expected a source, but got null");
+  if (!options)
+    return fail("expected options, but got null");
+  if (options->threads < 0)
+    return fail("expected at least 0 threads, but got " +
+                llvm::Twine(options->threads));
   Request request{{source, size},
                   orEmpty(options->entry),
                   orEmpty(options->target),
@@ -277,8 +281,7 @@ sattn_program *sattn_compile(const char *source, size_t size,
   if (program && program->missing > 0)
     program->source = GPUSource{request.text.str(), program->entry,
                                 request.target.str(), request.pipeline.str()};
-  if (messages)
-    *messages = capi::copyText(said);
+  capi::giveText(messages, said);
   return program.release();
 }
 
@@ -288,25 +291,21 @@ int sattn_program_lacks_versions(const sattn_program *program) {
 
 sattn_program *sattn_program_complete(const sattn_program *program,
                                       char **messages) {
-  std::string said;
-  std::unique_ptr<sattn_program> complete;
-  if (program && program->source) {
-    const GPUSource &source = *program->source;
-    Request request{source.text, source.entry, source.target, source.pipeline};
-    // The one kernel's other version does for every call that needs it. Of
-    // several kernels some may have arguments that TMA takes, and copies are
-    // made for the versions for TMA.
-    request.versions =
-        program->missing == 1 ? KernelVersions::Generic : KernelVersions::All;
-    complete = compile(request, said);
-  } else {
-    auto fail = [&](llvm::StringRef message) {
-      said = ("error: " + message + "\n").str();
-    };
-    fail("expected a program that lacks versions of its kernels");
+  if (!program || !program->source) {
+    capi::giveError(messages,
+                    "expected a program that lacks versions of its kernels");
+    return nullptr;
   }
-  if (messages)
-    *messages = capi::copyText(said);
+  const GPUSource &source = *program->source;
+  Request request{source.text, source.entry, source.target, source.pipeline};
+  // The one kernel's other version does for every call that needs it. Of
+  // several kernels some may have arguments that TMA takes, and copies are made
+  // for the versions for TMA.
+  request.versions =
+      program->missing == 1 ? KernelVersions::Generic : KernelVersions::All;
+  std::string said;
+  std::unique_ptr<sattn_program> complete = compile(request, said);
+  capi::giveText(messages, said);
   return complete.release();
 }
 
@@ -408,7 +407,7 @@ char *sattn_run_passes(const char *source, size_t size, const char *passes,
     std::string message;
     llvm::raw_string_ostream os(message);
     if (failed(parsePassPipeline(passes, pm, os))) {
-      session.say("passes: " + StringRef(message).trim());
+      session.fail("passes: " + StringRef(message).trim());
       return nullptr;
     }
     if (failed(pm.run(session.module())))

@@ -82,18 +82,19 @@ bool Session::parse(StringRef source) {
   return bool(root);
 }
 
-void Session::say(const llvm::Twine &message) {
+void Session::fail(const llvm::Twine &message) {
   text += ("error: " + message + "\n").str();
 }
 
-void Session::giveMessages(char **messages) const {
+void Session::giveMessages(char **messages) const { giveText(messages, text); }
+
+void sattn::capi::giveText(char **messages, StringRef text) {
   if (messages)
     *messages = copyText(text);
 }
 
 void sattn::capi::giveError(char **messages, const llvm::Twine &message) {
-  if (messages)
-    *messages = copyText(("error: " + message + "\n").str());
+  giveText(messages, ("error: " + message + "\n").str());
 }
 
 char *sattn::capi::copyText(StringRef text) {

@@ -21,8 +21,8 @@ public:
   mlir::MLIRContext &context() { return ctx; }
   mlir::ModuleOp module() { return *root; }
 
-  /// Adds a line of ours.
-  void say(const llvm::Twine &message);
+  /// Adds an error of ours.
+  void fail(const llvm::Twine &message);
 
   /// The messages so far.
   llvm::StringRef messages() const { return text; }
@@ -41,7 +41,10 @@ private:
 /// A copy that sattn_text_free takes.
 char *copyText(llvm::StringRef text);
 
-/// Writes one line of an error for the caller to free, if it is requested.
+/// Writes messages for the caller to free, if they are requested.
+void giveText(char **messages, llvm::StringRef text);
+
+/// Writes one line of an error in the same way.
 void giveError(char **messages, const llvm::Twine &message);
 
 } // namespace sattn::capi

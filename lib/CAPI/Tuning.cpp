@@ -25,20 +25,21 @@ struct sattn_tables {
 static StringRef orEmpty(const char *text) { return text ? text : ""; }
 
 /// A line for each text; null where there is none, or nobody asks.
-static void give(char **messages, StringRef severity,
-                 llvm::ArrayRef<std::string> texts) {
-  if (!messages)
-    return;
+static void giveWarnings(char **messages,
+                         llvm::ArrayRef<std::string> warnings) {
   std::string lines;
-  for (const std::string &text : texts)
-    lines += (severity + ": " + text + "\n").str();
-  *messages = lines.empty() ? nullptr : capi::copyText(lines);
+  for (const std::string &warning : warnings)
+    lines += "warning: " + warning + "\n";
+  if (!lines.empty())
+    capi::giveText(messages, lines);
+  else if (messages)
+    *messages = nullptr;
 }
 
 sattn_tables *sattn_tables_read(const char *path, char **messages) {
   std::vector<std::string> problems;
   auto *read = new sattn_tables{tuning::loadTables(orEmpty(path), problems)};
-  give(messages, "warning", problems);
+  giveWarnings(messages, problems);
   return read;
 }
 
@@ -108,13 +109,13 @@ int sattn_choose(const sattn_tables *tables, const char *op,
                  char **messages) {
   if (std::string reason = check(op, facts, count, search, parameters);
       !reason.empty()) {
-    give(messages, "error", reason);
+    capi::giveError(messages, reason);
     return 0;
   }
   llvm::Expected<tuning::Choice> choice =
       choose(tables, op, {facts, count}, *search);
   if (!choice) {
-    give(messages, "error", llvm::toString(choice.takeError()));
+    capi::giveError(messages, llvm::toString(choice.takeError()));
     return 0;
   }
   const tuning::Parameters &chosen = choice->parameters;
@@ -125,6 +126,6 @@ int sattn_choose(const sattn_tables *tables, const char *op,
                  chosen.warps.value_or(0),
                  chosen.rasterGroup.value_or(0),
                  chosen.splitK.value_or(0)};
-  give(messages, "warning", choice->problems);
+  giveWarnings(messages, choice->problems);
   return 1;
 }

@@ -24,13 +24,11 @@ public:
     while (!rest.empty()) {
       readToken();
       if (level() > kMaxTextNesting || terms > kMaxTextNesting)
-        return describe("text that is nested at most " +
-                        Twine(kMaxTextNesting) + " deep");
-      if (isIndexArray)
-        return describe("an array of integers or floats, but got index");
-      if (!resultNumber.empty())
-        return describe("a result's number of at most " +
-                        Twine(kMaxResultNumber) + ", but got " + resultNumber);
+        fault =
+            ("text that is nested at most " + Twine(kMaxTextNesting) + " deep")
+                .str();
+      if (!fault.empty())
+        return describe();
     }
     return std::nullopt;
   }
@@ -49,13 +47,14 @@ private:
   StringSet<> indexAliases;
   /// The part of "array<index" that was read last.
   enum class ArrayPart { None, Name, Bracket } part = ArrayPart::None;
-  bool isIndexArray = false;
-  /// The number of a result, "%x#3", that is too large.
-  StringRef resultNumber;
+  /// What the text was expected to have in the place of its last token; empty
+  /// if that can be read.
+  std::string fault;
 
   /// Notes the type index, by its name or an alias.
   void readIndex() {
-    isIndexArray = part == ArrayPart::Bracket;
+    if (part == ArrayPart::Bracket)
+      fault = "an array of integers or floats, but got index";
     if (!defined.empty() && level() == used)
       indexAliases.insert(defined);
   }
@@ -117,7 +116,9 @@ private:
         !number.empty() && llvm::all_of(number, isDigit)) {
       unsigned value;
       if (number.getAsInteger(10, value) || value > kMaxResultNumber)
-        resultNumber = number;
+        fault = ("a result's number of at most " + Twine(kMaxResultNumber) +
+                 ", but got " + number)
+                    .str();
       return;
     }
     if (isFirst && rest.ltrim(' ').starts_with("=")) {
@@ -170,12 +171,12 @@ private:
     rest = rest.drop_front();
   }
 
-  std::string describe(const Twine &expected) const {
+  std::string describe() const {
     StringRef before = text.drop_back(rest.size());
     size_t line = before.count('\n') + 1;
     size_t column = before.size() - (before.rfind('\n') + 1);
     return (Twine(line) + ":" + Twine(std::max<size_t>(column, 1)) +
-            ": error: expected " + expected)
+            ": error: expected " + fault)
         .str();
   }
 };

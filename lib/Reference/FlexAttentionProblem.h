@@ -56,7 +56,7 @@ public:
 
   Row computeRow(int64_t b, int64_t h, int64_t i) const;
 
-  /// Captured values of the functions, as in the definition.
+  /// Heads and queries as the definition counts them, and its functions.
   int64_t countHeads() const { return q.shape[1] * op.packedHeads; }
   int64_t countQueries() const { return q.shape[2] / op.packedHeads; }
   /// Where a query of a head is in q's tensor, and which head of k it has.

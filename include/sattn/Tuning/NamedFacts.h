@@ -18,6 +18,9 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
+#include <functional>
+#include <type_traits>
+
 namespace sattn::tuning {
 
 /// One fact: a text, or a number where there is no text.
@@ -60,9 +63,29 @@ private:
 /// An op whose parameters can be chosen by named facts.
 struct NamedOp {
   llvm::StringRef name;
-  llvm::Expected<Choice> (*choose)(llvm::ArrayRef<meta::Table> tables,
-                                   NamedFacts &facts, const Search &search);
+  std::function<llvm::Expected<Choice>(llvm::ArrayRef<meta::Table> tables,
+                                       NamedFacts &given, const Search &search)>
+      choose;
 };
+
+/// `read` gives the op's own facts; `choose` takes these and a search, and
+/// tables before them if the op has rows in tables.
+template <typename Facts, typename Choose>
+NamedOp makeNamedOp(llvm::StringRef name, Facts (*read)(NamedFacts &given),
+                    Choose choose) {
+  return {name,
+          [=](llvm::ArrayRef<meta::Table> tables, NamedFacts &given,
+              const Search &search) -> llvm::Expected<Choice> {
+            Facts facts = read(given);
+            if (llvm::Error error = given.takeError())
+              return error;
+            if constexpr (std::is_invocable_v<Choose, const Facts &,
+                                              const Search &>)
+              return choose(facts, search);
+            else
+              return choose(tables, facts, search);
+          }};
+}
 
 /// The choice for an op by its name. An error names the op, the
 /// fact or the row that cannot be.

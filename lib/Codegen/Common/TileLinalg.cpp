@@ -83,27 +83,23 @@ static std::optional<Form> findSumForm(linalg::LinalgOp op) {
   unsigned rank = result.getNumResults();
   if (op.getNumLoops() != rank + 1 || op.getNumDpsInputs() != 2)
     return std::nullopt;
-  // Whether an input has the loop of a dimension of the result, or that of the
-  // sum.
-  auto has = [&](unsigned input, unsigned dim) {
-    AffineMap map = op.getMatchingIndexingMap(op.getDpsInputOperand(input));
-    for (unsigned loop = 0; loop <= rank; ++loop) {
-      std::optional<unsigned> place =
-          result.getResultPosition(getAffineDimExpr(loop, op.getContext()));
-      if (place.value_or(rank) == dim)
-        return map.isFunctionOfDim(loop);
-    }
-    return false;
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  auto has = [&](unsigned input, unsigned loop) {
+    return op.getMatchingIndexingMap(op.getDpsInputOperand(input))
+        .isFunctionOfDim(loop);
   };
-  if (!has(0, rank) || !has(1, rank))
+  if (!has(0, reduced.front()) || !has(1, reduced.front()))
     return std::nullopt;
-  if (has(0, rank - 1) && has(1, rank - 1))
+  unsigned column = result.getDimPosition(rank - 1);
+  if (has(0, column) && has(1, column))
     return Form::RowSum;
   if (rank < 2)
     return std::nullopt;
+  unsigned row = result.getDimPosition(rank - 2);
   for (unsigned left : {0, 1})
-    if (has(left, rank - 2) && !has(1 - left, rank - 2) &&
-        !has(left, rank - 1) && has(1 - left, rank - 1))
+    if (has(left, row) && !has(1 - left, row) && !has(left, column) &&
+        has(1 - left, column))
       return Form::Product;
   return std::nullopt;
 }

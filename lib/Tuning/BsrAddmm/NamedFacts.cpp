@@ -8,12 +8,9 @@
 #include "sattn/Tuning/NamedFacts.h"
 #include "sattn/Tuning/BsrAddmm.h"
 
-using namespace sattn;
 using namespace sattn::tuning;
 
-static llvm::Expected<Choice> chooseByName(llvm::ArrayRef<meta::Table> tables,
-                                           NamedFacts &given,
-                                           const Search &search) {
+static bsr_addmm::Facts read(NamedFacts &given) {
   bsr_addmm::Facts facts;
   facts.m = given.find("m");
   facts.n = given.find("n");
@@ -31,11 +28,11 @@ static llvm::Expected<Choice> chooseByName(llvm::ArrayRef<meta::Table> tables,
   facts.beta = given.number("beta", 1);
   facts.sharesColumns = given.isSet("shares_columns");
   facts.alongK = given.isSet("along_k");
-  if (llvm::Error error = given.takeError())
-    return error;
-  return bsr_addmm::choose(tables, facts, search);
+  return facts;
 }
 
 namespace sattn::tuning {
-NamedOp getBsrAddmmByName() { return {"bsr_addmm", chooseByName}; }
+NamedOp getBsrAddmmByName() {
+  return makeNamedOp("bsr_addmm", read, bsr_addmm::choose);
+}
 } // namespace sattn::tuning

@@ -8,12 +8,9 @@
 #include "sattn/Tuning/NamedFacts.h"
 #include "sattn/Tuning/BsrAttention.h"
 
-using namespace sattn;
 using namespace sattn::tuning;
 
-static llvm::Expected<Choice> chooseByName(llvm::ArrayRef<meta::Table>,
-                                           NamedFacts &given,
-                                           const Search &search) {
+static bsr_attention::Facts read(NamedFacts &given) {
   bsr_attention::Facts facts;
   facts.rows = given.find("rows");
   facts.headDim = given.require("head_dim");
@@ -28,11 +25,11 @@ static llvm::Expected<Choice> chooseByName(llvm::ArrayRef<meta::Table>,
   if (std::optional<int64_t> nnz = given.find("nnz"))
     facts.seenBlocks = *nnz * batches;
   facts.longestRow = given.find("longest_row");
-  if (llvm::Error error = given.takeError())
-    return error;
-  return bsr_attention::choose(facts, search);
+  return facts;
 }
 
 namespace sattn::tuning {
-NamedOp getBsrAttentionByName() { return {"bsr_attention", chooseByName}; }
+NamedOp getBsrAttentionByName() {
+  return makeNamedOp("bsr_attention", read, bsr_attention::choose);
+}
 } // namespace sattn::tuning

@@ -8,21 +8,18 @@
 #include "sattn/Tuning/NamedFacts.h"
 #include "sattn/Tuning/BsrSoftmax.h"
 
-using namespace sattn;
 using namespace sattn::tuning;
 
-static llvm::Expected<Choice> chooseByName(llvm::ArrayRef<meta::Table>,
-                                           NamedFacts &given,
-                                           const Search &search) {
+static bsr_softmax::Facts read(NamedFacts &given) {
   bsr_softmax::Facts facts;
   facts.blockRows = given.require("block_rows");
   facts.blockColumns = given.require("block_columns");
   facts.elementBytes = given.require("element_bytes");
-  if (llvm::Error error = given.takeError())
-    return error;
-  return bsr_softmax::choose(facts, search);
+  return facts;
 }
 
 namespace sattn::tuning {
-NamedOp getBsrSoftmaxByName() { return {"bsr_softmax", chooseByName}; }
+NamedOp getBsrSoftmaxByName() {
+  return makeNamedOp("bsr_softmax", read, bsr_softmax::choose);
+}
 } // namespace sattn::tuning

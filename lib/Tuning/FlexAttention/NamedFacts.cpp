@@ -8,12 +8,9 @@
 #include "sattn/Tuning/NamedFacts.h"
 #include "sattn/Tuning/FlexAttention.h"
 
-using namespace sattn;
 using namespace sattn::tuning;
 
-static llvm::Expected<Choice> chooseByName(llvm::ArrayRef<meta::Table>,
-                                           NamedFacts &given,
-                                           const Search &search) {
+static flex_attention::Facts read(NamedFacts &given) {
   flex_attention::Facts facts;
   facts.rows = given.find("rows");
   facts.headDim = given.require("head_dim");
@@ -26,11 +23,11 @@ static llvm::Expected<Choice> chooseByName(llvm::ArrayRef<meta::Table>,
   facts.seenBlocks = given.find("seen_blocks");
   facts.longestRow = given.find("longest_row");
   facts.isCausal = given.isSet("is_causal");
-  if (llvm::Error error = given.takeError())
-    return error;
-  return flex_attention::choose(facts, search);
+  return facts;
 }
 
 namespace sattn::tuning {
-NamedOp getFlexAttentionByName() { return {"flex_attention", chooseByName}; }
+NamedOp getFlexAttentionByName() {
+  return makeNamedOp("flex_attention", read, flex_attention::choose);
+}
 } // namespace sattn::tuning

@@ -8,23 +8,20 @@
 #include "sattn/Tuning/NamedFacts.h"
 #include "sattn/Tuning/SampledAddmm.h"
 
-using namespace sattn;
 using namespace sattn::tuning;
 
-static llvm::Expected<Choice> chooseByName(llvm::ArrayRef<meta::Table>,
-                                           NamedFacts &given,
-                                           const Search &search) {
+static sampled_addmm::Facts read(NamedFacts &given) {
   sampled_addmm::Facts facts;
   facts.blockRows = given.require("block_rows");
   facts.blockColumns = given.require("block_columns");
   facts.elementBytes = given.require("element_bytes");
   facts.k = given.find("k");
   facts.canBeRun = given.isSet("can_be_run");
-  if (llvm::Error error = given.takeError())
-    return error;
-  return sampled_addmm::choose(facts, search);
+  return facts;
 }
 
 namespace sattn::tuning {
-NamedOp getSampledAddmmByName() { return {"sampled_addmm", chooseByName}; }
+NamedOp getSampledAddmmByName() {
+  return makeNamedOp("sampled_addmm", read, sampled_addmm::choose);
+}
 } // namespace sattn::tuning

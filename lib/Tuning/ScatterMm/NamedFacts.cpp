@@ -8,23 +8,20 @@
 #include "sattn/Tuning/NamedFacts.h"
 #include "sattn/Tuning/ScatterMm.h"
 
-using namespace sattn;
 using namespace sattn::tuning;
 
-static llvm::Expected<Choice> chooseByName(llvm::ArrayRef<meta::Table>,
-                                           NamedFacts &given,
-                                           const Search &search) {
+static scatter_mm::Facts read(NamedFacts &given) {
   scatter_mm::Facts facts;
   facts.blockRows = given.require("block_rows");
   facts.blockColumns = given.require("block_columns");
   facts.elementBytes = given.require("element_bytes");
   facts.n = given.find("n");
   facts.sparsity = given.find("sparsity");
-  if (llvm::Error error = given.takeError())
-    return error;
-  return scatter_mm::choose(facts, search);
+  return facts;
 }
 
 namespace sattn::tuning {
-NamedOp getScatterMmByName() { return {"scatter_mm", chooseByName}; }
+NamedOp getScatterMmByName() {
+  return makeNamedOp("scatter_mm", read, scatter_mm::choose);
+}
 } // namespace sattn::tuning

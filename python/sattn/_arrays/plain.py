@@ -30,10 +30,8 @@ def is_cut(tensor):
         held = tensor.untyped_storage().nbytes()
         if tensor.is_contiguous():
             needed = tensor.nbytes
-            first = tensor.storage_offset()
-            if first == 0 or needed == 0:
-                return held < needed
-            return held < first * tensor.itemsize + needed
+            first = tensor.storage_offset() if needed else 0
+            return held < needed + (first * tensor.itemsize if first else 0)
         last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride()))
         return held < (tensor.storage_offset() + last + 1) * tensor.itemsize
     except RuntimeError:  # Those without a storage are refused as what they are.

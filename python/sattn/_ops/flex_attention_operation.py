@@ -72,8 +72,9 @@ def _fake(query, key, value, score_mod, mask_mod, arrays, floats, integers, list
     batch, heads, queries, columns = *query.shape[:3], value.shape[3]
     shape, places = in_order_of(query.stride(), (batch, heads, queries, columns))
     out = query.new_empty(shape)
-    return out if places is None else out.permute(places), *(query.new_empty((batch, heads, queries) if wanted else (0,), dtype=sys.modules["torch"].float32)
-                  for wanted in (lse, max_scores))
+    float32 = sys.modules["torch"].float32
+    rows = (query.new_empty((batch, heads, queries) if wanted else (0,), dtype=float32) for wanted in (lse, max_scores))
+    return out if places is None else out.permute(places), *rows
 
 
 def _leaves(function, values, arrays, floats, integers):
