@@ -29,8 +29,14 @@ static llvm::Error checkSize(llvm::StringRef name, int64_t size,
 
 llvm::Expected<Choice> sattn::tuning::attention::choose(const Facts &facts,
                                                         const Search &search) {
+  return chooseFrom(defaultParameters(facts, search.target), facts, search);
+}
+
+llvm::Expected<Choice>
+sattn::tuning::attention::chooseFrom(const Parameters &start,
+                                     const Facts &facts, const Search &search) {
   Choice choice;
-  choice.parameters = defaultParameters(facts, search.target);
+  choice.parameters = start;
   choice.origin = "the computed default";
   if (search.row.empty())
     return choice;

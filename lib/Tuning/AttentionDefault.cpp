@@ -128,8 +128,8 @@ static Parameters chooseForCPU() {
 }
 
 /// The largest divisor of `block` that is a multiple and at most `most`.
-static int64_t fitInto(std::optional<int64_t> block, int64_t most,
-                       int64_t multiple) {
+int64_t sattn::tuning::attention::fitInto(std::optional<int64_t> block,
+                                          int64_t most, int64_t multiple) {
   if (!block)
     return most;
   int64_t size = std::min(most, *block);
@@ -138,10 +138,8 @@ static int64_t fitInto(std::optional<int64_t> block, int64_t most,
   return size;
 }
 
-/// Columns of V of a tile: all of them, or an equal part where they are too
-/// many. wgmma takes at least kPaddedColumns; heads that are narrower than half
-/// of that are not padded, and multiplied by mma.sync.
-static int64_t chooseColumns(const Facts &facts, const Target &target) {
+int64_t sattn::tuning::attention::chooseColumns(const Facts &facts,
+                                                const Target &target) {
   int64_t columns = facts.valueDim;
   if (target.kind != TargetKind::CPU && getWidest(facts) > kWidestTile) {
     int64_t most = target.kind == TargetKind::Wgmma ? 192 : 128;

@@ -37,7 +37,7 @@ MAY_INCLUDE = {
     "Codegen": ["Support"],
     "Differentiation": [],
     "Dialect/SAttn/Analysis": [],
-    "Dialect/SAttn/IR": ["Dialect/SAttn/Analysis", "Runtime", "Tuning", "MetaTable", "Support"],
+    "Dialect/SAttn/IR": ["Dialect/SAttn/Analysis", "Differentiation", "Runtime", "Tuning", "MetaTable", "Support"],
     "Dialect/WGTile": ["Layout", "Support"],
     "Dialect/WGTile/Utils": ["Dialect/WGTile/IR", "Layout", "Support"],
     "Dialect/WGTile/Analysis": ["Dialect/WGTile/IR", "Dialect/WGTile/Utils", "Layout", "Support"],

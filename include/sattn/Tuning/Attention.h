@@ -9,6 +9,10 @@
 
 #include "sattn/Tuning/Parameters.h"
 
+namespace sattn::tuning {
+class NamedFacts;
+} // namespace sattn::tuning
+
 namespace sattn::tuning::attention {
 
 /// Columns of V in a tile are at most those that there are, rounded up to a
@@ -52,6 +56,20 @@ Parameters defaultParameters(const Facts &facts, const Target &target);
 /// tile_m, tile_n, tile_k, stages, warps, raster_group. An error says which is
 /// impossible.
 llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
+/// The same, with another default.
+llvm::Expected<Choice> chooseFrom(const Parameters &start, const Facts &facts,
+                                  const Search &search);
+
+/// The largest divisor of a block, where there is one, that is at most `most`
+/// and a multiple of `multiple`; without a block `most`.
+int64_t fitInto(std::optional<int64_t> block, int64_t most, int64_t multiple);
+/// Columns of V of a tile: all of them, or an equal part where they are too
+/// many. wgmma takes at least kPaddedColumns; heads that are narrower than half
+/// of that are not padded, and multiplied by mma.sync.
+int64_t chooseColumns(const Facts &facts, const Target &target);
+
+/// The facts by their names in the C API.
+Facts readFacts(NamedFacts &given);
 
 } // namespace sattn::tuning::attention
 

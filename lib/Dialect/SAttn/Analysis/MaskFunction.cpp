@@ -31,8 +31,9 @@ MaskFunction::MaskFunction(Formulas &formulas, Region &region)
       of(f.makeUniform(f.operands.batch, 0, positions));
   numbers[block.getArgument(1)] =
       of(f.makeUniform(f.operands.head, 0, positions));
-  numbers[block.getArgument(2)] = of({1, 0, 0, {}});
-  numbers[block.getArgument(3)] = of({0, 1, 0, {}});
+  unsigned query = f.operands.isTransposed ? 3 : 2;
+  numbers[block.getArgument(query)] = of({1, 0, 0, {}});
+  numbers[block.getArgument(5 - query)] = of({0, 1, 0, {}});
   for (unsigned i = 4; i < block.getNumArguments(); ++i)
     captures[block.getArgument(i)] = i - 4;
   for (Operation &op : block.without_terminator())

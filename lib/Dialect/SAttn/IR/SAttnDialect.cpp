@@ -126,6 +126,7 @@ static void printMetaSchedule(AsmPrinter &printer,
 #include "sattn/Dialect/SAttn/IR/ContractOpInterface.cpp.inc"
 #include "sattn/Dialect/SAttn/IR/RaiseOpInterface.cpp.inc"
 #include "sattn/Dialect/SAttn/IR/SAttnInterfaces.cpp.inc"
+#include "sattn/Dialect/SAttn/IR/ScoreOpInterface.cpp.inc"
 #include "sattn/Dialect/SAttn/IR/StorageOpInterface.cpp.inc"
 #include "sattn/Dialect/SAttn/IR/TuningOpInterface.cpp.inc"
 

@@ -38,6 +38,9 @@ enum class Axis { Query, Key };
 
 /// The operands of the region over a block: b, h, query, key, captures.
 struct BlockOperands {
+  /// Whether the third argument of the region is the key and the fourth the
+  /// query, so that ranges are of queries; `getElements` is then null.
+  bool isTransposed = false;
   /// Of i64; the same for all of the block.
   mlir::Value batch, head;
   /// Not empty, and at least 0.
@@ -73,7 +76,7 @@ public:
 
   Verdict getVerdict();
 
-  /// Ranges of keys, at most `most` of them, outside of which the mask is false
+  /// Ranges of keys (transposed: of queries), at most `most` of them, outside of which the mask is false
   /// for all queries of the block, or with `isNegated` true for all of them.
   /// The ranges may overlap. Each is that of a key for which a query of the
   /// block makes a part of the mask true (false), where all of it is affine as

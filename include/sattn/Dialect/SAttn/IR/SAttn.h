@@ -13,6 +13,7 @@
 #include "sattn/Dialect/SAttn/IR/ExtentConstraints.h"
 #include "sattn/Dialect/SAttn/IR/RaiseOpInterface.h"
 #include "sattn/Dialect/SAttn/IR/SAttnAttrs.h"
+#include "sattn/Dialect/SAttn/IR/ScoreOpInterface.h"
 #include "sattn/Dialect/SAttn/IR/StorageOpInterface.h"
 #include "sattn/Dialect/SAttn/IR/TuningOpInterface.h"
 

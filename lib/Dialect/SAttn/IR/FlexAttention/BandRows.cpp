@@ -28,10 +28,23 @@ static Value addSaturated(ImplicitLocOpBuilder &b, Value x, int64_t y) {
   return y == 0 ? x : arith::AddIOp::create(b, x, number(b, y)).getResult();
 }
 
-BandRows::BandRows(TileBuilder &b, MaskAttr band, const Place &place)
-    : band(band), place(place) {
-  Value first = band.getLeft() ? computeFirst(b) : Value();
-  Value last = band.getRight() || place.length ? computeLast(b) : Value();
+BandRows::BandRows(TileBuilder &b, MaskAttr mask, const Place &place)
+    : place(place) {
+  if (mask) {
+    left = mask.getLeft();
+    right = mask.getRight();
+    prefix = mask.getPrefix().value_or(0);
+  }
+  if (b.op.isByKeys()) {
+    std::swap(left, right);
+    if (prefix)
+      prefixRows =
+          arith::SubIOp::create(b, number(b, prefix), b.asI32(b.getKeyStart()));
+    prefix = 0;
+  }
+  Value first = left ? computeFirst(b) : Value();
+  Value last =
+      right || place.length || (place.end && !left) ? computeLast(b) : Value();
   if (!first || !last) {
     vectors = {first ? first : last};
     return;
@@ -43,7 +56,7 @@ BandRows::BandRows(TileBuilder &b, MaskAttr band, const Place &place)
           int64_t none) {
         return b.generic(
             {first, last}, {b.vector, b.vector},
-            b.empty({b.queries}, b.getI32Type()), b.vector,
+            b.empty({b.rows}, b.getI32Type()), b.vector,
             [&](ImplicitLocOpBuilder &inner, ValueRange args) {
               Value isEmpty = arith::CmpIOp::create(
                   inner, arith::CmpIPredicate::slt, args[1], args[0]);
@@ -64,65 +77,83 @@ BandRows::BandRows(TileBuilder &b, MaskAttr band, const Place &place)
 }
 
 Value BandRows::compute(
-    TileBuilder &b,
+    TileBuilder &b, Value ofAll, int64_t ofNone,
     function_ref<Value(ImplicitLocOpBuilder &, Value)> ofDistance) {
   Value zero = number(b, 0);
   Value offset =
-      arith::SubIOp::create(b, place.query ? place.query : zero, place.key);
+      arith::SubIOp::create(b, place.row ? place.row : zero, place.column);
   SmallVector<Value> inputs;
   if (place.queries)
     inputs.push_back(place.queries);
   SmallVector<AffineMap> maps(inputs.size(), b.vector);
   return b.generic(
-      inputs, maps, b.empty({b.queries}, b.getI32Type()), b.vector,
+      inputs, maps, b.empty({b.rows}, b.getI32Type()), b.vector,
       [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-        Value query = args.front();
+        Value row = args.front();
         if (!place.queries)
-          query = arith::IndexCastOp::create(inner, inner.getI32Type(),
-                                             linalg::IndexOp::create(inner, 0));
-        return ofDistance(inner, arith::AddIOp::create(inner, query, offset));
+          row = arith::IndexCastOp::create(inner, inner.getI32Type(),
+                                           linalg::IndexOp::create(inner, 0));
+        Value result =
+            ofDistance(inner, arith::AddIOp::create(inner, row, offset));
+        if (prefixRows)
+          result = arith::SelectOp::create(
+              inner,
+              arith::CmpIOp::create(inner, arith::CmpIPredicate::slt, row,
+                                    prefixRows),
+              ofAll, result);
+        if (place.end)
+          result = arith::SelectOp::create(
+              inner,
+              arith::CmpIOp::create(inner, arith::CmpIPredicate::slt, row,
+                                    place.end),
+              result, number(inner, ofNone));
+        return result;
       });
 }
 
 Value BandRows::computeFirst(TileBuilder &b) {
-  if (int64_t prefix = band.getPrefix().value_or(0)) {
-    prefixEnd = arith::SubIOp::create(b, number(b, prefix), place.key);
+  if (prefix) {
+    prefixEnd = arith::SubIOp::create(b, number(b, prefix), place.column);
     if (place.length)
       prefixEnd = arith::MinSIOp::create(
-          b, prefixEnd, arith::SubIOp::create(b, place.length, place.key));
+          b, prefixEnd, arith::SubIOp::create(b, place.length, place.column));
   }
-  return compute(b, [&](ImplicitLocOpBuilder &inner, Value distance) {
-    Value first = addSaturated(inner, distance, -*band.getLeft());
-    if (place.isFull)
-      first = arith::SelectOp::create(inner, place.isFull,
-                                      number(inner, kLeast), first);
-    return first;
-  });
+  return compute(b, number(b, kLeast), kMost,
+                 [&](ImplicitLocOpBuilder &inner, Value distance) {
+                   Value first = addSaturated(inner, distance, -*left);
+                   if (place.isFull)
+                     first = arith::SelectOp::create(
+                         inner, place.isFull, number(inner, kLeast), first);
+                   return first;
+                 });
 }
 
 Value BandRows::computeLast(TileBuilder &b) {
   auto lastBefore = [&](Value end) -> Value {
-    Value columns = arith::SubIOp::create(b, end, place.key);
+    Value columns = arith::SubIOp::create(b, end, place.column);
     return arith::SubIOp::create(b, columns, number(b, 1));
   };
-  Value ofPrefix, ofKeys;
-  if (int64_t prefix = band.getPrefix().value_or(0); prefix && !band.getLeft())
+  Value ofPrefix, ofLength;
+  if (prefix && !left)
     ofPrefix = lastBefore(number(b, prefix));
   if (place.length)
-    ofKeys = lastBefore(place.length);
-  return compute(b, [&](ImplicitLocOpBuilder &inner, Value distance) {
-    Value last = number(inner, kMost);
-    if (std::optional<int64_t> right = band.getRight()) {
-      Value ofBand = addSaturated(inner, distance, *right);
-      if (ofPrefix)
-        ofBand = arith::MaxSIOp::create(inner, ofBand, ofPrefix);
-      last = place.isFull
-                 ? arith::SelectOp::create(inner, place.isFull, last, ofBand)
-                 : ofBand;
-    }
-    return ofKeys ? arith::MinSIOp::create(inner, last, ofKeys).getResult()
-                  : last;
-  });
+    ofLength = lastBefore(place.length);
+  Value ofAll = ofLength ? ofLength : number(b, kMost);
+  return compute(
+      b, ofAll, kLeast, [&](ImplicitLocOpBuilder &inner, Value distance) {
+        Value last = number(inner, kMost);
+        if (right) {
+          Value ofBand = addSaturated(inner, distance, *right);
+          if (ofPrefix)
+            ofBand = arith::MaxSIOp::create(inner, ofBand, ofPrefix);
+          last = place.isFull ? arith::SelectOp::create(inner, place.isFull,
+                                                        last, ofBand)
+                              : ofBand;
+        }
+        return ofLength
+                   ? arith::MinSIOp::create(inner, last, ofLength).getResult()
+                   : last;
+      });
 }
 
 Value BandRows::contains(ImplicitLocOpBuilder &b, ValueRange bounds,
@@ -134,7 +165,7 @@ Value BandRows::contains(ImplicitLocOpBuilder &b, ValueRange bounds,
   if (bounds.size() == 2)
     seen = compare(arith::CmpIPredicate::ule,
                    arith::SubIOp::create(b, column, bounds[0]), bounds[1]);
-  else if (band.getLeft())
+  else if (left)
     seen = compare(arith::CmpIPredicate::sle, bounds[0], column);
   else
     seen = compare(arith::CmpIPredicate::sge, bounds[0], column);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What the queries of a tile see of a block of keys by a band: for each query
-// the first key and the last one.
+// What the rows of a tile of scores see of the columns by a band: for each
+// query the first key and the last one, or for each key those of the queries.
 
 #ifndef LIB_DIALECT_SATTN_IR_FLEXATTENTION_BANDROWS_H
 #define LIB_DIALECT_SATTN_IR_FLEXATTENTION_BANDROWS_H
@@ -25,33 +25,42 @@ public:
     mlir::Value queries;
     /// In i32: what is to be added to `queries`, or to a row's number in the
     /// tile, for the position in the mask, or null; where the block begins.
-    mlir::Value query, key;
-    /// How many keys there are, in i32; null: the block ends before them.
+    mlir::Value row, column;
+    /// How many columns there are, in i32; null: the block ends before them.
     mlir::Value length;
-    /// Whether all of the block that has keys is seen, in i1; null: no.
+    /// Whether all of the block that has columns is seen, in i1; null: no.
     mlir::Value isFull;
+    /// The first row of the tile that sees nothing, in i32; null: none is.
+    mlir::Value end;
   };
 
-  BandRows(TileBuilder &b, MaskAttr band, const Place &place);
+  /// Without `mask`, `place` has a length or an end.
+  BandRows(TileBuilder &b, MaskAttr mask, const Place &place);
 
   /// Vectors of i32 that `contains` takes the elements of, by rows.
   mlir::ValueRange getVectors() const { return vectors; }
-  /// Whether the key at a column of the block, in i32, is seen.
+  /// Whether a row sees the column of the block, in i32.
   mlir::Value contains(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange bounds,
                        mlir::Value column) const;
 
 private:
   mlir::Value computeFirst(TileBuilder &b);
   mlir::Value computeLast(TileBuilder &b);
-  /// A vector of what is made of how far a row's query is after the block's
-  /// first key.
+  /// A vector of what is made of how far a row is after the block's first
+  /// column; of rows that see all, or nothing, what they have instead.
   mlir::Value compute(
-      TileBuilder &b,
+      TileBuilder &b, mlir::Value ofAll, int64_t ofNone,
       llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &, mlir::Value)>
           ofDistance);
 
-  MaskAttr band;
   Place place;
+  /// A row sees the columns from `left` before it to `right` after it, and
+  /// those before `prefix`.
+  std::optional<int64_t> left, right;
+  int64_t prefix = 0;
+  /// The first row of the tile that the prefix of keys does not have; null:
+  /// rows are queries, or there is no prefix.
+  mlir::Value prefixRows;
   llvm::SmallVector<mlir::Value> vectors;
   /// Columns before it are seen by all; null: none are.
   mlir::Value prefixEnd;

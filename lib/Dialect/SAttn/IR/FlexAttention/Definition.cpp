@@ -9,20 +9,12 @@
 // Definition and verification of sattn.flex_attention. The constraint numbers
 // are those of the op's description.
 
-#include "sattn/Dialect/SAttn/IR/MaskRegion.h"
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
-#include "sattn/Tuning/FlexAttention.h"
+#include "ScoreChecks.h"
 
 using namespace mlir;
 using namespace sattn;
+using namespace sattn::flex_attention;
 
-/// Most columns of Q, K, V and the result.
-static constexpr int64_t kMaxHeadDim = 512;
-/// Block sizes of lists are multiples of it.
-static constexpr int64_t kBlockMultiple = 16;
-/// Sizes of tiles are multiples of the first and at most the second.
-static constexpr int64_t kTileMultiple = 8, kMaxTileSize = 1024;
-static constexpr int64_t kMaxPackedHeads = 1024;
 /// Positions are i32, and so are their differences.
 static constexpr int64_t kMaxDistance = int64_t(1) << 30;
 
@@ -48,218 +40,25 @@ LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-namespace {
-/// An operand, its name, the rank it must have and what elements.
-struct NamedOperand {
-  StringRef name;
-  RankedTensorType type;
-  int64_t rank;
-  Type element;
-};
-} // namespace
-
 /// Results of one number a row; null where they are not wanted.
 static std::array<std::pair<StringRef, Value>, 2>
 rowResults(FlexAttentionOp op) {
   return {{{"lse", op.getLse()}, {"max_scores", op.getMaxScores()}}};
 }
 
-static SmallVector<NamedOperand> namedOperands(FlexAttentionOp op) {
-  int64_t rank = op.getQ().getType().getRank();
-  Type element = op.getQ().getType().getElementType();
-  Type i32 = IntegerType::get(op.getContext(), 32);
-  SmallVector<NamedOperand> operands;
-  auto add = [&](StringRef name, Value value, int64_t expected, Type type) {
-    if (value)
-      operands.push_back(
-          {name, cast<RankedTensorType>(value.getType()), expected, type});
-  };
-  add("q", op.getQ(), rank, element);
-  add("k", op.getK(), rank, element);
-  add("v", op.getV(), rank, element);
-  add("partial_counts", op.getPartialCounts(), rank - 1, i32);
-  add("partial_indices", op.getPartialIndices(), rank, i32);
-  add("full_counts", op.getFullCounts(), rank - 1, i32);
-  add("full_indices", op.getFullIndices(), rank, i32);
-  add("key_lengths", op.getKeyLengths(), 1, i32);
-  add("out", op.getOut(), rank, element);
+/// (C4) of results.
+static LogicalResult verifyResultExtents(FlexAttentionOp op) {
+  bool isTile = !op.getOrigin().empty();
+  if (!(isTile && op.splitsColumns()) &&
+      failed(verifyExtent(op, "out", op.getOut(), -1, "E", op.getValueDim())))
+    return failure();
+  if (isTile)
+    return success();
+  if (failed(verifyRows(op, "out", op.getOut())))
+    return failure();
   for (auto [name, rows] : rowResults(op))
-    add(name, rows, rank - 1, Float32Type::get(op.getContext()));
-  return operands;
-}
-
-/// (C1), (C2)
-static LogicalResult verifyTypes(FlexAttentionOp op) {
-  RankedTensorType q = op.getQ().getType();
-  if (q.getRank() != 3 && q.getRank() != 4)
-    return op.emitOpError() << "expected 'q' of rank 3 or 4, but got " << q;
-  Type element = q.getElementType();
-  if (!element.isF16() && !element.isBF16() && !element.isF32())
-    return op.emitOpError()
-           << "expected element type f16, bf16 or f32 of 'q', but got "
-           << element;
-  for (const NamedOperand &operand : namedOperands(op)) {
-    if (operand.type.getRank() != operand.rank)
-      return op.emitOpError() << "expected '" << operand.name << "' of rank "
-                              << operand.rank << ", but got " << operand.type;
-    if (operand.type.getElementType() != operand.element)
-      return op.emitOpError()
-             << "expected element type " << operand.element << " of '"
-             << operand.name << "', but got " << operand.type.getElementType();
-  }
-  return verifyCaptures(op, op.getCaptures());
-}
-
-static bool mayMatch(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
-}
-
-static LogicalResult verifyExtent(FlexAttentionOp op, StringRef name,
-                                  Value tensor, int64_t dim, StringRef what,
-                                  int64_t expected, bool mayBeOne = false) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (dim < 0)
-    dim += type.getRank();
-  int64_t actual = type.getDimSize(dim);
-  if (mayMatch(actual, expected) || (mayBeOne && actual == 1))
-    return success();
-  return op.emitOpError() << "expected " << what << " of '" << name
-                          << "' (dimension " << dim << ") to be "
-                          << (mayBeOne ? "1 or " : "") << expected
-                          << ", but got " << actual;
-}
-
-/// (C4)
-static LogicalResult verifyExtents(FlexAttentionOp op) {
-  int64_t group = op.getGroup();
-  if (group < 1)
-    return op.emitOpError()
-           << "expected 'group' of at least 1, but got " << group;
-  ArrayRef<int64_t> q = op.getQ().getType().getShape();
-  int64_t heads = q.end()[-3];
-  if (!ShapedType::isDynamic(heads) && heads % group != 0)
-    return op.emitOpError() << "expected H of 'q' to be a multiple of 'group', "
-                            << group << ", but got " << heads;
-  int64_t groups = ShapedType::isDynamic(heads) ? heads : heads / group;
-  bool isBatched = q.size() == 4;
-  for (auto [name, tensor] : {std::pair<StringRef, Value>("k", op.getK()),
-                              std::pair<StringRef, Value>("v", op.getV())}) {
-    if (isBatched && failed(verifyExtent(op, name, tensor, 0, "B", q[0], true)))
+    if (rows && failed(verifyRows(op, name, rows)))
       return failure();
-    if (failed(verifyExtent(op, name, tensor, -3, "heads", groups)))
-      return failure();
-  }
-  ArrayRef<int64_t> k = op.getK().getType().getShape();
-  if (isBatched && failed(verifyExtent(op, "v", op.getV(), 0, "B", k[0])))
-    return failure();
-  bool isPart = !op.getOrigin().empty() && op.splitsColumns();
-  if (failed(verifyExtent(op, "v", op.getV(), -2, "N", k.end()[-2])) ||
-      failed(verifyExtent(op, "k", op.getK(), -1, "D", q.back())) ||
-      (!isPart &&
-       failed(verifyExtent(op, "out", op.getOut(), -1, "E", op.getValueDim()))))
-    return failure();
-  if (op.getKeyLengths() &&
-      failed(verifyExtent(op, "key_lengths", op.getKeyLengths(), 0, "B",
-                          q.front())))
-    return failure();
-  if (!op.getOrigin().empty()) // A tile.
-    return success();
-  for (unsigned i = 0; i < q.size() - 1; ++i) {
-    static constexpr StringRef kNames[] = {"B", "H", "M"};
-    StringRef name = kNames[i + (isBatched ? 0 : 1)];
-    if (failed(verifyExtent(op, "out", op.getOut(), i, name, q[i])))
-      return failure();
-    for (auto [result, rows] : rowResults(op))
-      if (rows && failed(verifyExtent(op, result, rows, i, name, q[i])))
-        return failure();
-  }
-  return success();
-}
-
-/// (C5)
-static LogicalResult verifyLists(FlexAttentionOp op) {
-  std::optional<ArrayRef<int64_t>> size = op.getBlockSize();
-  if (size.has_value() != op.hasLists())
-    return op.emitOpError("expected 'block_size' if and only if there is a "
-                          "list of blocks");
-  if (!size)
-    return success();
-  if (size->size() != 2 || llvm::any_of(*size, [](int64_t extent) {
-        return extent <= 0 || extent % kBlockMultiple != 0;
-      }))
-    return op.emitOpError() << "expected 'block_size' of two positive "
-                               "multiples of 16, but got ["
-                            << *size << "]";
-  ArrayRef<int64_t> q = op.getQ().getType().getShape();
-  int64_t rows = q.end()[-2], packed = op.getPackedHeads();
-  int64_t blocks = ShapedType::isDynamic(rows)
-                       ? rows
-                       : llvm::divideCeil(rows / packed, (*size)[0]);
-  if (packed != 1 && !ShapedType::isDynamic(rows) && blocks > 1)
-    return op.emitOpError() << "expected at most " << (*size)[0]
-                            << " queries of each of 'packed_heads', one block "
-                               "of 'block_size', but got "
-                            << rows / packed;
-  std::pair<StringRef, Value> lists[] = {
-      {"partial_counts", op.getPartialCounts()},
-      {"partial_indices", op.getPartialIndices()},
-      {"full_counts", op.getFullCounts()},
-      {"full_indices", op.getFullIndices()}};
-  for (auto [name, list] : lists) {
-    if (!list)
-      continue;
-    int64_t lead = q.size() - 2;
-    for (int64_t i = 0; i < lead; ++i)
-      if (failed(verifyExtent(op, name, list, i, i == lead - 1 ? "H" : "B",
-                              q[i], /*mayBeOne=*/true)))
-        return failure();
-    if (failed(verifyExtent(op, name, list, lead, "blocks of queries", blocks)))
-      return failure();
-  }
-  return success();
-}
-
-/// (C11)
-static LogicalResult verifyPackedHeads(FlexAttentionOp op) {
-  int64_t packed = op.getPackedHeads();
-  int64_t rows = op.getQ().getType().getShape().end()[-2];
-  if (packed < 1 || packed > kMaxPackedHeads)
-    return op.emitOpError() << "expected 'packed_heads' from 1 to "
-                            << kMaxPackedHeads << ", but got " << packed;
-  if (!ShapedType::isDynamic(rows) && rows % packed != 0)
-    return op.emitOpError() << "expected 'packed_heads' to divide the " << rows
-                            << " rows of 'q', but got " << packed;
-  return success();
-}
-
-/// (C8)
-static LogicalResult verifyMeta(FlexAttentionOp op) {
-  MetaAttr meta = op.getMetaAttr();
-  if (!meta)
-    return success();
-  ArrayRef<int64_t> tile = meta.getTile();
-  int64_t columns =
-      llvm::alignTo(op.getValueDim(), tuning::flex_attention::kPaddedColumns);
-  if (tile[1] % kTileMultiple != 0 || tile[1] > columns)
-    return op.emitOpError()
-           << "expected N of the tile to be a multiple of 8 from 8 to "
-           << columns << ", the columns of 'v' and their padding, but got "
-           << tile[1];
-  std::pair<StringRef, int64_t> sizes[] = {{"M", tile[0]}, {"K", tile[2]}};
-  for (auto [number, entry] : llvm::enumerate(sizes)) {
-    auto [name, size] = entry;
-    if (size % kTileMultiple != 0 || size > kMaxTileSize)
-      return op.emitOpError() << "expected " << name
-                              << " of the tile to be a multiple of 8 from 8 to "
-                              << kMaxTileSize << ", but got " << size;
-    // A list has one block of queries for all rows of packed heads.
-    bool isDivided = op.getBlockSize() && (number == 1 || !op.isPacked());
-    if (isDivided && (*op.getBlockSize())[number] % size != 0)
-      return op.emitOpError()
-             << "expected " << name << " of the tile to divide "
-             << (*op.getBlockSize())[number] << " of 'block_size', but got "
-             << size;
-  }
   return success();
 }
 
@@ -272,33 +71,15 @@ LogicalResult FlexAttentionOp::verify() {
     return emitOpError() << "expected results of the types of 'outs', ("
                          << getOuts().getTypes() << "), but got ("
                          << getResultTypes() << ")";
-  if (failed(verifyTypes(*this)))
+  SmallVector<NamedOperand> operands = nameOperands(*this);
+  RankedTensorType q = getQ().getType(), out = getOut().getType();
+  operands.push_back({"out", out, q.getRank(), q.getElementType()});
+  for (auto [name, rows] : rowResults(*this))
+    if (rows)
+      operands.push_back({name, cast<RankedTensorType>(rows.getType()),
+                          q.getRank() - 1, Float32Type::get(getContext())});
+  if (failed(verifyTypes(*this, operands)) ||
+      failed(verifyOrigin(*this, getNumLoops())) || failed(verifyScores(*this)))
     return failure();
-  if (!getOrigin().empty() && // (C9)
-      static_cast<int64_t>(getOrigin().size()) != getNumLoops())
-    return emitOpError() << "expected " << getNumLoops()
-                         << " numbers in 'origin', but got "
-                         << getOrigin().size();
-  for (auto [name, size] : {std::pair<StringRef, int64_t>("D", getHeadDim()),
-                            std::pair<StringRef, int64_t>("E", getValueDim())})
-    if (ShapedType::isDynamic(size) || size < 1 || size > kMaxHeadDim) // (C3)
-      return emitOpError() << "expected " << name << " to be static and from "
-                           << "1 to " << kMaxHeadDim << ", but got "
-                           << (name == "D" ? getQ() : getV()).getType();
-  StringRef precision = getPrecision();
-  bool isF32 = getQ().getType().getElementType().isF32();
-  if (precision != "ieee" && (precision != "tf32" || !isF32)) // (C10)
-    return emitOpError() << "expected precision \"ieee\""
-                         << (isF32 ? " or \"tf32\"" : "") << ", but got \""
-                         << precision << "\" for elements of "
-                         << getQ().getType().getElementType();
-  TypeRange captures = getCaptures().getTypes();
-  if (failed(verifyExtents(*this)) || failed(verifyPackedHeads(*this)) ||
-      failed(verifyLists(*this)) ||
-      failed(verifyElementFunction(*this, "score_mod", getScoreMod(), // (C7)
-                                   captures, /*isScore=*/true)) ||
-      failed(verifyElementFunction(*this, "mask_mod", getMaskMod(), captures,
-                                   /*isScore=*/false)))
-    return failure();
-  return verifyMeta(*this);
+  return verifyResultExtents(*this);
 }

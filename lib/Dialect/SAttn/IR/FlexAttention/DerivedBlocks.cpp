@@ -30,7 +30,7 @@ Value DerivedBlocks::less(Value x, Value y) const {
   return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, x, y);
 }
 
-/// The blocks of keys `first` to `last`, indices; none where `last` is less.
+/// The blocks of `first` to `last`, indices; none where `last` is less.
 DerivedBlocks::Blocks DerivedBlocks::toBlocks(Value first, Value last) const {
   AffineExpr d0 = b.getAffineDimExpr(0);
   auto apply = [&](AffineExpr expr, Value value) {
@@ -38,8 +38,8 @@ DerivedBlocks::Blocks DerivedBlocks::toBlocks(Value first, Value last) const {
         b, b.getLoc(), expr, {OpFoldResult(value)}));
   };
   // Positive, so that the division is one.
-  Value from = apply(d0.floorDiv(b.keys), max(first, index(0)));
-  Value to = apply((d0 + b.keys).floorDiv(b.keys), max(last, index(-1)));
+  Value from = apply(d0.floorDiv(b.walked), max(first, index(0)));
+  Value to = apply((d0 + b.walked).floorDiv(b.walked), max(last, index(-1)));
   Value isSome =
       b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sle, first, last);
   to = b.createOrFold<arith::SelectOp>(isSome, min(to, blocks), index(0));
@@ -54,16 +54,30 @@ mask::BlockOperands flex_attention::makeBlockOperands(TileBuilder &b) {
   auto lessOne = [&](Value end) {
     return b.createOrFold<arith::SubIOp>(end, b.index(1));
   };
-  Value first = b.asValue(b.getFirstQuery());
-  Value past = b.asValue(b.getQueryCount());
+  auto toLast = [&](OpFoldResult end) {
+    return widen(lessOne(b.asValue(end)));
+  };
+  auto all = [&](OpFoldResult count) {
+    return mask::Interval{widen(b.index(0)), toLast(count)};
+  };
+  Value first =
+      b.asValue(b.op.isByKeys() ? b.getFirstRow() : b.getFirstQuery());
+  // A tile of keys begins before the last of them, whatever the key lengths.
+  OpFoldResult count =
+      b.op.isByKeys()
+          ? tensor::getMixedSize(b, b.getLoc(), b.op.getK(), b.op.getLeadRank())
+          : b.getQueryCount();
+  Value past = b.asValue(count);
   if (!b.op.isPacked())
     past = b.createOrFold<arith::MinSIOp>(
-        b.createOrFold<arith::AddIOp>(first, b.index(b.queries)), past);
+        b.createOrFold<arith::AddIOp>(first, b.index(b.rows)), past);
   mask::BlockOperands operands;
   operands.batch = widen(b.asValue(b.getBatch()));
   operands.head = widen(b.asValue(b.getHead()));
-  operands.query = {widen(first), widen(lessOne(past))};
-  operands.key = {widen(b.index(0)), widen(lessOne(b.asValue(b.getLength())))};
+  // The analysis looks for ranges of what it takes for keys.
+  operands.isTransposed = b.op.isByKeys();
+  operands.query = {widen(first), toLast(past)};
+  operands.key = all(b.op.isByKeys() ? b.getQueryCount() : b.getLength());
   operands.getNumber = [&b](unsigned capture) -> Value {
     Value value = b.op.getCaptures()[capture];
     return value.getType().isIntOrFloat() ? value : Value();
@@ -76,17 +90,18 @@ mask::BlockOperands flex_attention::makeBlockOperands(TileBuilder &b) {
   return operands;
 }
 
-DerivedBlocks::DerivedBlocks(TileBuilder &b, OpFoldResult shift) : b(b) {
-  FlexAttentionOp op = b.op;
-  OpFoldResult length = b.getLength();
+DerivedBlocks::DerivedBlocks(TileBuilder &b, OpFoldResult shift, bool hasTail)
+    : b(b), hasTail(hasTail),
+      length(b.op.isByKeys() ? b.getQueryCount() : b.getLength()) {
+  ScoreOpInterface op = b.op;
   AffineExpr d0 = b.getAffineDimExpr(0);
   blocks = b.asValue(affine::makeComposedFoldedAffineApply(
-      b, b.getLoc(), d0.ceilDiv(b.keys), {length}));
+      b, b.getLoc(), d0.ceilDiv(b.walked), {length}));
 
-  Value first = b.asValue(b.getFirstQuery());
+  first = b.asValue(op.isByKeys() ? b.getFirstRow() : b.getFirstQuery());
   // Rows of packed heads may have any query.
   past = op.isPacked() ? b.asValue(b.getQueryCount())
-                       : b.createOrFold<arith::AddIOp>(first, index(b.queries));
+                       : b.createOrFold<arith::AddIOp>(first, index(b.rows));
   if (op.getMaskMod().empty())
     seen.push_back({index(0), blocks});
   else
@@ -121,39 +136,40 @@ void DerivedBlocks::interpret(const mask::BlockOperands &operands) {
       excluded.push_back(toBlocks(narrow(range.lower), narrow(range.upper)));
 }
 
-/// What `mask` and the end of the keys restrict.
+/// What `mask` and the end of what is walked restrict.
 void DerivedBlocks::excludeBand(OpFoldResult shift) {
-  Value length = b.asValue(b.getLength());
-  Value last = b.createOrFold<arith::SubIOp>(length, index(1));
+  Value end = b.asValue(length);
+  Value last = b.createOrFold<arith::SubIOp>(end, index(1));
   AffineExpr d0 = b.getAffineDimExpr(0);
-  // The last block, where it ends beyond the keys.
+  // The last block, where it ends beyond that.
   Value whole = b.asValue(affine::makeComposedFoldedAffineApply(
-      b, b.getLoc(), d0.floorDiv(b.keys) * b.keys, {b.getLength()}));
-  std::optional<int64_t> known = getConstantIntValue(length);
-  if (hasCore && (!known || getConstantIntValue(whole) != known))
+      b, b.getLoc(), d0.floorDiv(b.walked) * b.walked, {length}));
+  std::optional<int64_t> known = getConstantIntValue(end);
+  if (hasTail && hasCore && (!known || getConstantIntValue(whole) != known))
     excluded.push_back(toBlocks(whole, last));
   MaskAttr mask = b.op.getMask().value_or(MaskAttr());
   if (!mask)
     return;
+  if (b.op.isByKeys())
+    return excludeBandOfQueries(mask, shift, last);
   auto plus = [&](Value query, int64_t distance) {
     Value position = b.createOrFold<arith::AddIOp>(query, b.asValue(shift));
     return b.createOrFold<arith::AddIOp>(position, index(distance));
   };
-  Value first = b.asValue(b.getFirstQuery());
   int64_t prefix = mask.getPrefix().value_or(0);
-  Value begin = index(0), end = last;
+  Value from = index(0), to = last;
   if (std::optional<int64_t> right = mask.getRight()) {
-    end = min(plus(past, *right - 1), last);
+    to = min(plus(past, *right - 1), last);
     if (hasCore)
       excluded.push_back(
           toBlocks(max(plus(first, *right + 1), index(prefix)), last));
   }
   if (std::optional<int64_t> left = mask.getLeft()) {
-    begin = plus(first, -*left);
+    from = plus(first, -*left);
     if (hasCore)
       excluded.push_back(toBlocks(index(prefix), plus(past, -2 - *left)));
   }
-  SmallVector<Blocks> bands = {toBlocks(begin, end)};
+  SmallVector<Blocks> bands = {toBlocks(from, to)};
   if (prefix > 0)
     bands.push_back(toBlocks(index(0), min(index(prefix - 1), last)));
   SmallVector<Blocks> both;
@@ -163,6 +179,43 @@ void DerivedBlocks::excludeBand(OpFoldResult shift) {
       both.push_back({from, max(min(range.end, band.end), from)});
     }
   seen = both;
+}
+
+/// The same for a tile of keys: all queries see a key of the prefix.
+void DerivedBlocks::excludeBandOfQueries(MaskAttr mask, OpFoldResult shift,
+                                         Value last) {
+  auto plus = [&](Value key, int64_t distance) {
+    Value position = b.createOrFold<arith::SubIOp>(key, b.asValue(shift));
+    return b.createOrFold<arith::AddIOp>(position, index(distance));
+  };
+  // The tile's keys after the prefix, if there are any.
+  Value afterPrefix = first, isPrefixed, isAllPrefixed;
+  if (int64_t prefix = mask.getPrefix().value_or(0)) {
+    afterPrefix = max(first, index(prefix));
+    isPrefixed = less(first, index(prefix));
+    isAllPrefixed = less(past, index(prefix + 1));
+  }
+  auto choose = [&](Value condition, Value yes, Value no) {
+    return condition ? b.createOrFold<arith::SelectOp>(condition, yes, no) : no;
+  };
+  auto exclude = [&](Value from, Value to) {
+    if (hasCore)
+      excluded.push_back(toBlocks(from, choose(isAllPrefixed, index(-1), to)));
+  };
+  Value from = index(0), to = last;
+  if (std::optional<int64_t> left = mask.getLeft()) {
+    to = choose(isPrefixed, last, min(plus(past, *left - 1), last));
+    exclude(plus(afterPrefix, *left + 1), last);
+  }
+  if (std::optional<int64_t> right = mask.getRight()) {
+    from = choose(isPrefixed, index(0), plus(first, -*right));
+    exclude(index(0), plus(past, -2 - *right));
+  }
+  Blocks band = toBlocks(from, to);
+  for (Blocks &range : seen) {
+    range.begin = max(range.begin, band.begin);
+    range.end = max(min(range.end, band.end), range.begin);
+  }
 }
 
 /// In order, and none of a block that an earlier one has.

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 // The blocks of keys that a mask_mod, or a band beside a prefix, leaves a tile
-// of queries, as ranges that are computed once a tile: no list is read, and no
-// block is asked for.
+// of queries (or the blocks of queries that they leave a tile of keys), as
+// ranges that are computed once a tile: no list is read, and no block is asked
+// for.
 
 #ifndef LIB_DIALECT_SATTN_IR_FLEXATTENTION_DERIVEDBLOCKS_H
 #define LIB_DIALECT_SATTN_IR_FLEXATTENTION_DERIVEDBLOCKS_H
@@ -19,7 +20,8 @@
 
 namespace sattn::flex_attention {
 
-/// The tile's queries and all keys, of i64, and what the function captures.
+/// The tile's queries and all keys, or its keys and all queries, of i64, and
+/// what the function captures.
 mask::BlockOperands makeBlockOperands(TileBuilder &b);
 
 /// Iterations over the blocks of up to kMostRanges ranges. One range within
@@ -27,10 +29,11 @@ mask::BlockOperands makeBlockOperands(TileBuilder &b);
 /// come first. All numbers are indices.
 class DerivedBlocks {
 public:
-  /// Interprets the op's mask_mod, if it has one, over the keys that there are,
+  /// Interprets the op's mask_mod, if it has one, over all that may be walked,
   /// and intersects it with `mask`, whose query positions are those of the
-  /// tensor plus `shift`.
-  DerivedBlocks(TileBuilder &b, mlir::OpFoldResult shift);
+  /// tensor plus `shift`. `hasTail`: a block that ends beyond what there is to
+  /// be walked is not full.
+  DerivedBlocks(TileBuilder &b, mlir::OpFoldResult shift, bool hasTail);
 
   /// Whether the function tells of no block that it is empty or full.
   bool isTrivial() const { return tellsNothing; }
@@ -59,15 +62,21 @@ private:
   Blocks toBlocks(mlir::Value first, mlir::Value last) const;
   void interpret(const mask::BlockOperands &operands);
   void excludeBand(mlir::OpFoldResult shift);
+  void excludeBandOfQueries(MaskAttr mask, mlir::OpFoldResult shift,
+                            mlir::Value last);
   void makeDisjoint();
   Blocks findCore() const;
   void order(const Blocks &core);
 
   TileBuilder &b;
+  bool hasTail;
+  /// How many queries or keys there are to be walked, and blocks of them.
+  mlir::OpFoldResult length;
   mlir::Value blocks;
-  /// After the tile's queries; of an edge tile not clipped.
-  mlir::Value past;
-  /// What a query may see, and what may not be full.
+  /// The first of the tile's queries or keys, and the one after the last; of an
+  /// edge tile not clipped.
+  mlir::Value first, past;
+  /// What a row may see, and what may not be full.
   llvm::SmallVector<Blocks> seen, excluded;
   bool hasCore = true, tellsNothing = false;
   /// In the order of iterations: where a part begins among them, and the sum of

@@ -8,11 +8,13 @@
 
 #include "ElementFunction.h"
 
+#include "sattn/Differentiation/Differentiation.h"
+
 using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;
 
-ElementFunction::ElementFunction(FlexAttentionOp op, Region &region,
+ElementFunction::ElementFunction(ScoreOpInterface op, Region &region,
                                  bool isScore)
     : op(op), region(region) {
   if (region.empty())
@@ -84,8 +86,8 @@ void ElementFunction::analyze() {
           exact.insert(source);
 }
 
-arith::FastMathFlags flex_attention::getScoreFlags(FlexAttentionOp op) {
-  if (op.getQ().getType().getElementType().isF32())
+arith::FastMathFlags flex_attention::getScoreFlags(ScoreOpInterface op) {
+  if (op.getQ().getType().getElementTypeBitWidth() >= 32)
     return arith::FastMathFlags::none;
   return arith::FastMathFlags::reassoc | arith::FastMathFlags::contract |
          arith::FastMathFlags::arcp;
@@ -135,7 +137,7 @@ Value ElementFunction::extractClamped(ImplicitLocOpBuilder &b,
   return tensor::ExtractOp::create(b, tensor, indices);
 }
 
-void ElementFunction::readAt(TileBuilder &b, Read &read, OpFoldResult key) {
+void ElementFunction::readAt(TileBuilder &b, Read &read) {
   Value tensor = captureOf(read.op);
   SmallVector<OpFoldResult> lead, first;
   SmallVector<int64_t> shape;
@@ -153,9 +155,9 @@ void ElementFunction::readAt(TileBuilder &b, Read &read, OpFoldResult key) {
     shape.push_back(size);
   };
   if (read.byQuery)
-    add(b.getFirstQuery(), b.queries);
+    add(b.getQueryStart(), b.queries);
   if (read.byKey)
-    add(key, b.keys);
+    add(b.getKeyStart(), b.keys);
   read.tile = b.readTile(tensor, lead, first, shape);
 }
 
@@ -212,31 +214,34 @@ void ElementFunction::hoist(TileBuilder &b, Value queryOfRow, Value headOfRow) {
       clone(b, inner, outside);
   }
   for (Read &read : reads) {
-    if (read.byKey)
+    if (isWalked(read))
       continue;
     if (op.isPacked())
       readRows(b, read, queryOfRow, headOfRow);
     else
-      readAt(b, read, {});
+      readAt(b, read);
   }
 }
 
-void ElementFunction::readBlock(TileBuilder &b, OpFoldResult first) {
+void ElementFunction::readBlock(TileBuilder &b) {
   for (Read &read : reads)
-    if (read.byKey)
-      readAt(b, read, first);
+    if (isWalked(read))
+      readAt(b, read);
 }
 
 void ElementFunction::addInputs(TileBuilder &b, SmallVectorImpl<Value> &inputs,
                                 SmallVectorImpl<AffineMap> &maps) {
+  AffineMap byBoth = AffineMap::get(
+      2, 0, {b.getAffineDimExpr(b.queryDim), b.getAffineDimExpr(b.keyDim)},
+      b.getContext());
   for (Read &read : reads) {
     inputs.push_back(read.tile);
-    maps.push_back(!read.byKey ? b.row : !read.byQuery ? b.column : b.tile);
+    maps.push_back(!read.byKey ? b.byQuery : !read.byQuery ? b.byKey : byBoth);
   }
 }
 
-Value ElementFunction::compute(ImplicitLocOpBuilder &b, const Place &place,
-                               ValueRange inputs) {
+IRMapping ElementFunction::evaluate(ImplicitLocOpBuilder &b, const Place &place,
+                                    ValueRange inputs) {
   IRMapping values(outside);
   if (score)
     values.map(score, place.score);
@@ -271,6 +276,20 @@ Value ElementFunction::compute(ImplicitLocOpBuilder &b, const Place &place,
       continue; // An index of what became a tile.
     clone(b, inner, values);
   }
-  return values.lookup(
-      cast<YieldOp>(region.front().getTerminator()).getValue());
+  return values;
+}
+
+Value ElementFunction::compute(ImplicitLocOpBuilder &b, const Place &place,
+                               ValueRange inputs) {
+  return evaluate(b, place, inputs)
+      .lookup(cast<YieldOp>(region.front().getTerminator()).getValue());
+}
+
+Value ElementFunction::differentiate(ImplicitLocOpBuilder &b,
+                                     const Place &place, ValueRange inputs,
+                                     Value cotangent) {
+  IRMapping values = evaluate(b, place, inputs);
+  FailureOr<SmallVector<Value>> cotangents =
+      buildCotangents(b, region.front(), {score}, cotangent, values);
+  return failed(cotangents) ? Value() : cotangents->front();
 }

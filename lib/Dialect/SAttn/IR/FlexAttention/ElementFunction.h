@@ -20,7 +20,7 @@ namespace sattn::flex_attention {
 /// With operands of 16 bits, sums and products of scores may be reassociated
 /// and contracted, and divisions made products with a reciprocal. Not so what
 /// is compared or becomes an integer.
-mlir::arith::FastMathFlags getScoreFlags(FlexAttentionOp op);
+mlir::arith::FastMathFlags getScoreFlags(ScoreOpInterface op);
 
 /// What depends on batch and head only is computed before the loop over blocks.
 /// Captured tensors that are read at the query, at the key or at both become
@@ -28,15 +28,15 @@ mlir::arith::FastMathFlags getScoreFlags(FlexAttentionOp op);
 /// packed, what is read at a row's head and query becomes a vector of the rows.
 class ElementFunction {
 public:
-  ElementFunction(FlexAttentionOp op, mlir::Region &region, bool isScore);
+  ElementFunction(ScoreOpInterface op, mlir::Region &region, bool isScore);
 
   bool isEmpty() const { return region.empty(); }
 
   /// Before the loop over blocks. Where heads are packed, vectors say which
   /// query of which head each row is; one that no function needs may be null.
   void hoist(TileBuilder &b, mlir::Value queryOfRow, mlir::Value headOfRow);
-  /// In the loop: reads what belongs to the keys from `first` on.
-  void readBlock(TileBuilder &b, mlir::OpFoldResult first);
+  /// In the loop: reads what belongs to the block.
+  void readBlock(TileBuilder &b);
   /// Appends the inputs that `compute` needs, with their maps.
   void addInputs(TileBuilder &b, llvm::SmallVectorImpl<mlir::Value> &inputs,
                  llvm::SmallVectorImpl<mlir::AffineMap> &maps);
@@ -55,6 +55,10 @@ public:
   /// The function's value; `inputs` are the elements of those added.
   mlir::Value compute(mlir::ImplicitLocOpBuilder &b, const Place &place,
                       mlir::ValueRange inputs);
+  /// The cotangent of the score, by that of the function's value, or null where
+  /// an op has no derivative, with an error.
+  mlir::Value differentiate(mlir::ImplicitLocOpBuilder &b, const Place &place,
+                            mlir::ValueRange inputs, mlir::Value cotangent);
 
 private:
   /// A captured tensor read at the tile's queries, its keys, or both.
@@ -75,7 +79,14 @@ private:
              mlir::IRMapping &values);
   /// The captured tensor that a read is of.
   mlir::Value captureOf(mlir::tensor::ExtractOp read);
-  void readAt(TileBuilder &b, Read &read, mlir::OpFoldResult key);
+  void readAt(TileBuilder &b, Read &read);
+  /// Whether what is read differs by blocks.
+  bool isWalked(const Read &read) {
+    return op.isByKeys() ? read.byQuery : read.byKey;
+  }
+  /// The values of the region for an element.
+  mlir::IRMapping evaluate(mlir::ImplicitLocOpBuilder &b, const Place &place,
+                           mlir::ValueRange inputs);
   void readRows(TileBuilder &b, Read &read, mlir::Value queryOfRow,
                 mlir::Value headOfRow);
   /// The element nearest to the index.
@@ -85,7 +96,7 @@ private:
   mlir::Value clamp(mlir::ImplicitLocOpBuilder &b, mlir::Value index,
                     mlir::Value tensor, int64_t dim);
 
-  FlexAttentionOp op;
+  ScoreOpInterface op;
   mlir::Region &region;
   /// Arguments of the region; `score` is null in a mask_mod.
   mlir::BlockArgument score, batch, head, query, key;

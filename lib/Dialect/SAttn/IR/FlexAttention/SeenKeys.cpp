@@ -43,7 +43,11 @@ static bool usesCapture(const mask::Interval &range, ValueRange captures) {
   return false;
 }
 
-Value flex_attention::findSeenEnd(TileBuilder &b) {
+/// The key, an index from 0 to the number of keys, from which on mask_mod is
+/// false for all queries of the tile, where that depends on what it captures.
+/// Null where that is not known, or positions alone say it: as in a causal
+/// mask, whose last key is that of the last query.
+static Value findSeenEnd(TileBuilder &b) {
   Region &mask = b.op.getMaskMod();
   if (mask.empty() || b.op.getCaptures().empty())
     return {};
@@ -69,4 +73,36 @@ Value flex_attention::findSeenEnd(TileBuilder &b) {
   Value end = b.createOrFold<arith::AddIOp>(
       b.createOrFold<arith::IndexCastOp>(b.getIndexType(), last), b.index(1));
   return b.createOrFold<arith::MaxSIOp>(end, b.index(0));
+}
+
+SeenKeys::SeenKeys(TileBuilder &b, WalkedBlocks &range) : b(b), range(range) {
+  if (range.appliesMask)
+    end = findSeenEnd(b);
+}
+
+OpFoldResult SeenKeys::countRows(Value iteration) {
+  if (!b.op.getKeyLengths() && !end)
+    return {};
+  Value last = b.asValue(b.getLength());
+  if (end) {
+    Value here = end;
+    if (Value isPartial = range.isPartial(iteration))
+      here = arith::SelectOp::create(b, isPartial, end, last);
+    last = arith::MinSIOp::create(b, here, last);
+  }
+  // Of 32 bits, which a loop keeps in one register.
+  auto constant = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+  };
+  Value rows =
+      arith::SubIOp::create(b, b.asI32(last), b.asI32(b.getKeyStart()));
+  rows = arith::MinSIOp::create(b, rows, constant(b.keys));
+  rows = arith::MaxSIOp::create(b, rows, constant(0));
+  // Iterations without a mask have whole blocks.
+  if (!range.isAllMasked) {
+    Value isMasked = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                           iteration, range.bound);
+    rows = arith::SelectOp::create(b, isMasked, rows, constant(b.keys));
+  }
+  return arith::IndexCastOp::create(b, b.getIndexType(), rows).getResult();
 }

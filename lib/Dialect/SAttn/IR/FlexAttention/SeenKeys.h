@@ -12,15 +12,28 @@
 #ifndef LIB_DIALECT_SATTN_IR_FLEXATTENTION_SEENKEYS_H
 #define LIB_DIALECT_SATTN_IR_FLEXATTENTION_SEENKEYS_H
 
-#include "TileBuilder.h"
+#include "WalkedBlocks.h"
 
 namespace sattn::flex_attention {
 
-/// The key, an index from 0 to the number of keys, from which on mask_mod is
-/// false for all queries of the tile, where that depends on what it captures.
-/// Null where that is not known, or positions alone say it: as in a causal
-/// mask, whose last key is that of the last query.
-mlir::Value findSeenEnd(TileBuilder &b);
+/// For a tile of queries: the keys from an end on are seen by none of them,
+/// whatever their rows are.
+class SeenKeys {
+public:
+  /// Before the loop.
+  SeenKeys(TileBuilder &b, WalkedBlocks &range);
+
+  /// Rows that the block of keys has before the end of those that are seen:
+  /// what comes after may be anything, and is not multiplied. Nothing where
+  /// that is the tensor's end, as far as is known.
+  mlir::OpFoldResult countRows(mlir::Value iteration);
+
+private:
+  TileBuilder &b;
+  WalkedBlocks &range;
+  /// The end of the keys that mask_mod lets the tile see, if it is known.
+  mlir::Value end;
+};
 
 } // namespace sattn::flex_attention
 

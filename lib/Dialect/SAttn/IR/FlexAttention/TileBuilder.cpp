@@ -12,14 +12,41 @@ using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;
 
-TileBuilder::TileBuilder(OpBuilder &b, FlexAttentionOp op)
+TileBuilder::TileBuilder(OpBuilder &b, ScoreOpInterface op)
     : AttentionBuilder(b, op.getLoc(), op.getMetaAttr().getTile()[0],
-                       op.getMetaAttr().getTile()[2]),
-      op(op) {}
+                       op.getMetaAttr().getTile()[2], op.getScale().getType()),
+      op(op), rows(op.isByKeys() ? keys : queries),
+      walked(op.isByKeys() ? queries : keys), queryDim(op.isByKeys() ? 1 : 0),
+      keyDim(1 - queryDim), byQuery(op.isByKeys() ? column : row),
+      byKey(op.isByKeys() ? row : column) {
+  scoreShape = {rows, walked};
+}
+
+void TileBuilder::setPlace(OpFoldResult batch, OpFoldResult head) {
+  this->batch = batch;
+  this->head = head;
+  length = {};
+}
 
 OpFoldResult TileBuilder::getBatch() {
+  if (batch)
+    return batch;
   return op.getLeadRank() == 2 ? OpFoldResult(op.getOrigin().front())
                                : OpFoldResult(getIndexAttr(0));
+}
+
+OpFoldResult TileBuilder::getHead() {
+  return head ? head : OpFoldResult(op.getOrigin()[op.getLeadRank() - 1]);
+}
+
+OpFoldResult TileBuilder::getKeyHead() {
+  if (op.isByKeys())
+    return op.getOrigin()[op.getLeadRank() - 1];
+  int64_t group = op.getGroup();
+  if (group == 1)
+    return getHead();
+  return affine::makeComposedFoldedAffineApply(
+      *this, getLoc(), getAffineDimExpr(0).floorDiv(group), {getHead()});
 }
 
 SmallVector<OpFoldResult> TileBuilder::leadOf(Value tensor, OpFoldResult head) {

@@ -20,36 +20,58 @@ namespace sattn::flex_attention {
 
 class TileBuilder : public AttentionBuilder {
 public:
-  TileBuilder(mlir::OpBuilder &b, FlexAttentionOp op);
+  TileBuilder(mlir::OpBuilder &b, ScoreOpInterface op);
 
-  FlexAttentionOp op;
+  ScoreOpInterface op;
 
-  /// Where the tile begins.
+  /// The shape of a tile of scores, which has a row for each of the tile's
+  /// queries, or, where the tile is of keys, for each of its keys.
+  llvm::SmallVector<int64_t> scoreShape;
+  /// Rows of a tile of scores, and its columns, which an iteration walks.
+  int64_t rows, walked;
+  /// The dimensions of queries and keys in a tile of scores, and the maps of
+  /// vectors along them.
+  unsigned queryDim, keyDim;
+  mlir::AffineMap byQuery, byKey;
+
+  /// Where the tile begins, among the rows of q or among keys.
   mlir::OpFoldResult getFirstRow() { return op.getOrigin()[op.getLeadRank()]; }
-  /// Of the queries that it may have: with packed heads the first of all.
+  /// The first of the queries that the tile may have: with packed heads the
+  /// first of all.
   mlir::OpFoldResult getFirstQuery() {
     return op.isPacked() ? mlir::OpFoldResult(getIndexAttr(0)) : getFirstRow();
   }
-  /// The head of its rows; with packed heads that of the tensor, which has them
-  /// one after the other.
-  mlir::OpFoldResult getHead() { return op.getOrigin()[op.getLeadRank() - 1]; }
-  /// Among the columns of V.
-  mlir::OpFoldResult getFirstColumn() {
-    return op.splitsColumns() ? mlir::OpFoldResult(op.getOrigin().back())
-                              : getIndexAttr(0);
+  /// Sets where the block of the iteration begins.
+  void setBlock(mlir::OpFoldResult first) { blockStart = first; }
+  mlir::OpFoldResult getBlockStart() { return blockStart; }
+  /// Where the rows of q, and the keys, begin that a tile of scores has.
+  mlir::OpFoldResult getQueryStart() {
+    return op.isByKeys() ? blockStart : getFirstRow();
   }
+  mlir::OpFoldResult getKeyStart() {
+    return op.isByKeys() ? getFirstRow() : blockStart;
+  }
+
+  /// Sets the batch and the head of queries, where the tile's place does not
+  /// say them.
+  void setPlace(mlir::OpFoldResult batch, mlir::OpFoldResult head);
+  /// The head of the queries; with packed heads that of the tensor, which has
+  /// them one after the other.
+  mlir::OpFoldResult getHead();
   /// 0 without a dimension of batches.
   mlir::OpFoldResult getBatch();
-  /// The tile's place in the leading dimensions of a tensor, in which an extent
-  /// of 1 serves all.
+  /// The head of the keys.
+  mlir::OpFoldResult getKeyHead();
+  /// The place of a batch and a head in the leading dimensions of a tensor, in
+  /// which an extent of 1 serves all.
   llvm::SmallVector<mlir::OpFoldResult> leadOf(mlir::Value tensor,
                                                mlir::OpFoldResult head);
-  /// How many queries and keys there are.
+  /// How many queries there are, and keys of the batch.
   mlir::OpFoldResult getQueryCount();
   mlir::OpFoldResult getLength();
 
 private:
-  mlir::OpFoldResult length;
+  mlir::OpFoldResult blockStart, batch, head, length;
 };
 
 } // namespace sattn::flex_attention

@@ -17,6 +17,7 @@ include "sattn/Dialect/SAttn/IR/ExtentConstraintOpInterface.td"
 include "sattn/Dialect/SAttn/IR/SAttnAttrs.td"
 include "sattn/Dialect/SAttn/IR/SAttnBase.td"
 include "sattn/Dialect/SAttn/IR/SAttnInterfaces.td"
+include "sattn/Dialect/SAttn/IR/ScoreOpInterface.td"
 include "sattn/Dialect/SAttn/IR/TuningOpInterface.td"
 
 def SAttn_MaskAttr : SAttn_Attr<"Mask", "mask"> {
@@ -49,6 +50,7 @@ def SAttn_MaskAttr : SAttn_Attr<"Mask", "mask"> {
 
 def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     AttrSizedOperandSegments, IsolatedFromAbove, NoMemoryEffect,
+    SAttn_ScoreOpInterface,
     DeclareOpInterfaceMethods<DestinationStyleOpInterface,
                               ["getDpsInitsMutable"]>,
     DeclareOpInterfaceMethods<TilingInterface,
@@ -224,13 +226,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
       return getOuts().size() > 2 ? ::llvm::cast<Tensor>(getOuts()[2])
                                   : Tensor();
     }
-    bool hasLists() { return getPartialCounts() || getFullCounts(); }
-    /// Whether a row of `q` is not the query of its number.
-    bool isPacked() { return getPackedHeads() != 1; }
-    /// Dimensions before queries or keys: batch and head, or head.
-    int64_t getLeadRank() { return getQ().getType().getRank() - 2; }
-    int64_t getHeadDim() { return getQ().getType().getShape().back(); }
-    int64_t getValueDim() { return getV().getType().getShape().back(); }
+    bool isByKeys() { return false; }
     /// Whether a tile has a part of the columns of `v`: the scores are then
     /// computed for each part.
     bool splitsColumns() {

@@ -6,21 +6,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The blocks of keys that a tile of queries reads, those with a mask first.
+// The blocks that a tile walks, those with a mask first: of keys, or, for a
+// tile of keys, of queries.
 
-#ifndef LIB_DIALECT_SATTN_IR_FLEXATTENTION_KEYBLOCKS_H
-#define LIB_DIALECT_SATTN_IR_FLEXATTENTION_KEYBLOCKS_H
+#ifndef LIB_DIALECT_SATTN_IR_FLEXATTENTION_WALKEDBLOCKS_H
+#define LIB_DIALECT_SATTN_IR_FLEXATTENTION_WALKEDBLOCKS_H
 
 #include "DerivedBlocks.h"
 #include "TileBuilder.h"
 
 namespace sattn::flex_attention {
 
-class KeyBlocks {
+class WalkedBlocks {
 public:
   /// `unmasked`: whether the scores of iterations without a mask are as they
   /// should be, in i1; null: they are.
-  KeyBlocks(TileBuilder &b, mlir::Value unmasked);
+  /// `skips`: blocks that nothing is seen of are left out; else all blocks are
+  /// walked, each with a mask.
+  explicit WalkedBlocks(TileBuilder &b, mlir::Value unmasked = {},
+                        bool skips = true);
 
   /// Number of iterations.
   mlir::Value end;
@@ -33,17 +37,24 @@ public:
   /// Query positions in the mask: that in the tensor plus this, if not 0.
   mlir::OpFoldResult shift;
 
-  /// Where the block of keys of an iteration begins; at the end of the keys if
-  /// it has none.
-  mlir::OpFoldResult getFirstKey(mlir::Value iteration);
+  /// Masks the scores of all blocks, of which some may be beyond the end of
+  /// what there is to be walked.
+  void maskAll() { isMasked = isAllMasked = isRagged = true; }
+
+  /// Where the block of an iteration begins; at the end of what there is to be
+  /// walked if it has nothing.
+  mlir::OpFoldResult getFirst(mlir::Value iteration);
   /// Whether `mask` and `mask_mod` are true for an iteration's block, where
   /// that may be and its scores are masked all the same; else null.
   mlir::Value isFull(mlir::Value iteration);
   /// Whether an iteration's block is one that `mask` and `mask_mod` apply to;
   /// null: each is.
   mlir::Value isPartial(mlir::Value iteration);
-  /// Whether the last block may end beyond the keys.
+  /// Whether the last block may end beyond what there is to be walked, and that
+  /// has to be masked.
   bool hasTail() const { return isRagged; }
+  /// How many queries or keys there are to be walked.
+  mlir::OpFoldResult getLength() const { return numbers[1]; }
 
 private:
   mlir::OpFoldResult getBlock(mlir::Value iteration);
@@ -51,28 +62,34 @@ private:
   void fromMask();
   /// By what is proved of `mask_mod`; false where that is nothing.
   bool fromRanges();
+  /// For a tile of keys, which walks blocks of queries.
+  void fromTransposedMask();
   /// Down from the end: blocks at the upper end of the band are masked.
   void walkDown(mlir::OpFoldResult stop, mlir::OpFoldResult full);
-  /// Blocks at both ends of the band are masked.
-  void walkBand(mlir::Value stop, mlir::OpFoldResult full);
+  /// Blocks at both ends of the band are masked, which begins `before` before
+  /// the tile.
+  void walkBand(mlir::Value stop, mlir::OpFoldResult full, int64_t before);
+  llvm::SmallVector<mlir::Value> placeInLists(mlir::Value list);
   mlir::Value listCount(mlir::Value counts);
   mlir::Value listEntry(mlir::Value indices, mlir::Value entry);
   /// How many first iterations over the list of wholly visible blocks are over
-  /// a block that ends beyond the keys: 0, or those of one block.
+  /// a block that ends beyond what is walked: 0, or those of one block.
   mlir::Value countRaggedFull(mlir::Value count);
+  /// How much there is to be walked, whatever the key lengths.
+  mlir::OpFoldResult getExtent();
   mlir::OpFoldResult compute(mlir::AffineExpr expr);
   mlir::OpFoldResult computeMin(llvm::ArrayRef<mlir::AffineExpr> exprs);
   mlir::OpFoldResult computeMax(llvm::ArrayRef<mlir::AffineExpr> exprs);
 
   TileBuilder &b;
-  FlexAttentionOp op;
+  ScoreOpInterface op;
   std::optional<DerivedBlocks> derived;
   MaskAttr mask;
   bool isRagged;
   /// Whether an iteration of `bound` and more may be masked at run time.
   bool mayMaskAll;
-  /// The first query and the one after the last, of the mask; the number of
-  /// keys.
+  /// Where the tile begins, and ends if that is not a number further, as
+  /// positions among what is walked; how much of it there is.
   llvm::SmallVector<mlir::OpFoldResult> numbers;
   mlir::AffineExpr first, past, length;
   /// Of a band: the last block, how many masked blocks it has at its upper end,
@@ -86,4 +103,4 @@ private:
 
 } // namespace sattn::flex_attention
 
-#endif // LIB_DIALECT_SATTN_IR_FLEXATTENTION_KEYBLOCKS_H
+#endif // LIB_DIALECT_SATTN_IR_FLEXATTENTION_WALKEDBLOCKS_H

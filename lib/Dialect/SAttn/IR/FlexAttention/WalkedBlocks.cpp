@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KeyBlocks.h"
+#include "WalkedBlocks.h"
 
 using namespace mlir;
 using namespace sattn;
@@ -15,32 +15,43 @@ using namespace sattn::flex_attention;
 /// Of mask_mod.
 static constexpr unsigned kHeadArgument = 1;
 
-KeyBlocks::KeyBlocks(TileBuilder &b, Value unmasked)
+WalkedBlocks::WalkedBlocks(TileBuilder &b, Value unmasked, bool skips)
     : b(b), op(b.op), mask(op.getMask().value_or(MaskAttr())),
       mayMaskAll(bool(unmasked)) {
+  bool isByKeys = op.isByKeys();
   first = b.getAffineDimExpr(0);
   length = b.getAffineDimExpr(1);
-  past = op.isPacked() ? b.getAffineDimExpr(2) : first + b.queries;
-  numbers = {b.getFirstQuery(), b.getLength()};
+  past = op.isPacked() ? b.getAffineDimExpr(2) : first + b.rows;
+  numbers = {isByKeys ? b.getFirstRow() : b.getFirstQuery(),
+             isByKeys ? b.getQueryCount() : b.getLength()};
   if (op.isPacked())
     numbers.push_back(b.getQueryCount());
   std::optional<int64_t> known = getConstantIntValue(numbers[1]);
-  int64_t unit = op.hasLists() ? (*op.getBlockSize())[1] : b.keys;
-  isRagged = !known || *known % unit != 0;
-  isMasked = isRagged || mask || !op.getMaskMod().empty();
+  int64_t unit =
+      op.hasLists() ? (*op.getBlockSize())[isByKeys ? 0 : 1] : b.walked;
+  // Of zeros beyond the last query comes nothing, unless a function makes
+  // infinities of them.
+  isRagged =
+      (!known || *known % unit != 0) && !(isByKeys && op.getScoreMod().empty());
+  isMasked = isRagged || mask || !op.getMaskMod().empty() ||
+             (isByKeys && op.getKeyLengths());
   shift = b.getIndexAttr(0);
   if (mask && mask.getBottomRight()) {
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
     shift = affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(), d0 - d1, {numbers[1], b.getQueryCount()});
-    for (unsigned query = 0; query < numbers.size(); query += 2)
-      numbers[query] = affine::makeComposedFoldedAffineApply(
-          b, b.getLoc(), d0 + d1, {numbers[query], shift});
+        b, b.getLoc(), d0 - d1, {b.getLength(), b.getQueryCount()});
+    for (unsigned place = 0; place < numbers.size(); place += 2)
+      numbers[place] = affine::makeComposedFoldedAffineApply(
+          b, b.getLoc(), isByKeys ? d0 - d1 : d0 + d1, {numbers[place], shift});
   }
-  if (op.hasLists())
+  if (!skips) {
+    isMasked = isAllMasked = true;
+    end = b.asValue(compute(length.ceilDiv(b.walked)));
+  } else if (op.hasLists()) {
     fromLists();
-  else if (!fromRanges())
-    fromMask();
+  } else if (!fromRanges()) {
+    isByKeys ? fromTransposedMask() : fromMask();
+  }
   if (!unmasked || isAllMasked)
     return;
   Value masked = isMasked ? bound : b.index(0);
@@ -48,18 +59,18 @@ KeyBlocks::KeyBlocks(TileBuilder &b, Value unmasked)
   isMasked = true;
 }
 
-OpFoldResult KeyBlocks::compute(AffineExpr expr) {
+OpFoldResult WalkedBlocks::compute(AffineExpr expr) {
   return affine::makeComposedFoldedAffineApply(
       b, b.getLoc(), AffineMap::get(numbers.size(), 0, expr), numbers);
 }
 
-OpFoldResult KeyBlocks::computeMin(ArrayRef<AffineExpr> exprs) {
+OpFoldResult WalkedBlocks::computeMin(ArrayRef<AffineExpr> exprs) {
   return affine::makeComposedFoldedAffineMin(
       b, b.getLoc(), AffineMap::get(numbers.size(), 0, exprs, b.getContext()),
       numbers);
 }
 
-OpFoldResult KeyBlocks::computeMax(ArrayRef<AffineExpr> exprs) {
+OpFoldResult WalkedBlocks::computeMax(ArrayRef<AffineExpr> exprs) {
   return affine::makeComposedFoldedAffineMax(
       b, b.getLoc(), AffineMap::get(numbers.size(), 0, exprs, b.getContext()),
       numbers);
@@ -69,23 +80,23 @@ OpFoldResult KeyBlocks::computeMax(ArrayRef<AffineExpr> exprs) {
 // Functions, and bands beside a prefix
 //===----------------------------------------------------------------------===//
 
-bool KeyBlocks::fromRanges() {
+bool WalkedBlocks::fromRanges() {
   // Of packed rows each may have another head.
   if (op.isPacked() && !op.getMaskMod().empty() &&
       !op.getMaskMod().getArgument(kHeadArgument).use_empty())
     return false;
-  bool isBandAndPrefix =
-      mask && mask.getLeft() && mask.getPrefix().value_or(0) > 0;
+  bool isBandAndPrefix = mask && mask.getPrefix().value_or(0) > 0 &&
+                         (mask.getLeft() || op.isByKeys());
   if (op.getMaskMod().empty() && !isBandAndPrefix)
     return false;
-  derived.emplace(b, shift);
+  derived.emplace(b, shift, isRagged || !op.isByKeys());
   if (derived->isTrivial() && !isBandAndPrefix) {
     derived.reset();
     return false;
   }
   end = derived->getEnd();
   bound = derived->getMixedEnd();
-  isAllMasked = !bound;
+  isAllMasked = !bound || (op.isByKeys() && op.getKeyLengths());
   return true;
 }
 
@@ -93,7 +104,7 @@ bool KeyBlocks::fromRanges() {
 // Structured masks
 //===----------------------------------------------------------------------===//
 
-void KeyBlocks::fromMask() {
+void WalkedBlocks::fromMask() {
   int64_t keys = b.keys;
   AffineExpr blocks = length.ceilDiv(keys);
   AffineExpr whole = isRagged ? length.floorDiv(keys) : blocks;
@@ -135,24 +146,51 @@ void KeyBlocks::fromMask() {
   }
   isAllMasked = !op.getMaskMod().empty() || (left && prefix.value_or(0) > 0);
   if (left && prefix.value_or(0) == 0)
-    return walkBand(b.asValue(stop), full);
+    return walkBand(b.asValue(stop), full, *left);
   walkDown(stop, full);
 }
 
-void KeyBlocks::walkDown(OpFoldResult stop, OpFoldResult full) {
+/// The band of the queries that see a key: what is left of a query is right of
+/// a key. The last block needs no mask for its end alone.
+void WalkedBlocks::fromTransposedMask() {
+  AffineExpr blocks = length.ceilDiv(b.walked);
+  std::optional<int64_t> left, right;
+  if (mask) {
+    left = mask.getRight();
+    right = mask.getLeft();
+  }
+  isAllMasked = !op.getMaskMod().empty() || op.getKeyLengths();
+  OpFoldResult stop = compute(blocks);
+  OpFoldResult full = isRagged ? compute(length.floorDiv(b.walked)) : stop;
+  if (right) {
+    auto limit = [&](AffineExpr expr, OpFoldResult most) {
+      Value value = b.asValue(compute(expr));
+      value = arith::MaxSIOp::create(b, value, b.index(0));
+      return OpFoldResult(
+          arith::MinSIOp::create(b, value, b.asValue(most)).getResult());
+    };
+    stop = limit((past + *right).ceilDiv(b.walked), stop);
+    full = limit((first + *right + 1).floorDiv(b.walked), full);
+  }
+  if (left)
+    return walkBand(b.asValue(stop), full, *left);
+  walkDown(stop, full);
+}
+
+void WalkedBlocks::walkDown(OpFoldResult stop, OpFoldResult full) {
   end = b.asValue(stop);
   if (isMasked && !isAllMasked)
     bound = arith::SubIOp::create(b, end, b.asValue(full));
 }
 
-void KeyBlocks::walkBand(Value stop, OpFoldResult full) {
-  // Blocks from `start` to `inner` have keys that some query no longer sees.
+void WalkedBlocks::walkBand(Value stop, OpFoldResult full, int64_t before) {
+  // Blocks from `start` to `inner` have what some row no longer sees.
   AffineExpr zero = b.getAffineConstantExpr(0);
-  int64_t left = *mask.getLeft(), keys = b.keys;
-  Value start = b.asValue(computeMax({(first - left).floorDiv(keys), zero}));
+  Value start =
+      b.asValue(computeMax({(first - before).floorDiv(b.walked), zero}));
   start = arith::MinSIOp::create(b, start, stop);
   Value inner =
-      b.asValue(computeMax({(past + (-1 - left)).ceilDiv(keys), zero}));
+      b.asValue(computeMax({(past + (-1 - before)).ceilDiv(b.walked), zero}));
   inner = arith::MaxSIOp::create(b, inner, start);
   inner = arith::MinSIOp::create(b, inner, stop);
   Value fullEnd = arith::MaxSIOp::create(b, b.asValue(full), inner);
@@ -169,41 +207,45 @@ void KeyBlocks::walkBand(Value stop, OpFoldResult full) {
 // Lists of blocks
 //===----------------------------------------------------------------------===//
 
-Value KeyBlocks::listCount(Value counts) {
-  SmallVector<Value> indices;
-  for (OpFoldResult place : b.leadOf(counts, b.getHead()))
-    indices.push_back(b.asValue(place));
-  AffineExpr d0 = b.getAffineDimExpr(0);
-  indices.push_back(b.asValue(affine::makeComposedFoldedAffineApply(
-      b, b.getLoc(), d0.floorDiv((*op.getBlockSize())[0]),
-      {b.getFirstQuery()})));
-  Value count = tensor::ExtractOp::create(b, counts, indices);
-  return arith::IndexCastOp::create(b, b.getIndexType(), count);
-}
-
-Value KeyBlocks::listEntry(Value list, Value entry) {
+SmallVector<Value> WalkedBlocks::placeInLists(Value list) {
   SmallVector<Value> indices;
   for (OpFoldResult place : b.leadOf(list, b.getHead()))
     indices.push_back(b.asValue(place));
   AffineExpr d0 = b.getAffineDimExpr(0);
+  int64_t unit = (*op.getBlockSize())[op.isByKeys() ? 1 : 0];
   indices.push_back(b.asValue(affine::makeComposedFoldedAffineApply(
-      b, b.getLoc(), d0.floorDiv((*op.getBlockSize())[0]),
-      {b.getFirstQuery()})));
+      b, b.getLoc(), d0.floorDiv(unit),
+      {op.isByKeys() ? b.getFirstRow() : b.getFirstQuery()})));
+  return indices;
+}
+
+Value WalkedBlocks::listCount(Value counts) {
+  Value count = tensor::ExtractOp::create(b, counts, placeInLists(counts));
+  return arith::IndexCastOp::create(b, b.getIndexType(), count);
+}
+
+Value WalkedBlocks::listEntry(Value list, Value entry) {
+  SmallVector<Value> indices = placeInLists(list);
   indices.push_back(entry);
   Value block = tensor::ExtractOp::create(b, list, indices);
   return arith::IndexCastOp::create(b, b.getIndexType(), block);
 }
 
-Value KeyBlocks::countRaggedFull(Value count) {
-  // Its number is that of the blocks that end where the keys end, or before.
-  OpFoldResult keys =
-      tensor::getMixedSize(b, b.getLoc(), op.getK(), op.getLeadRank());
-  int64_t size = (*op.getBlockSize())[1];
-  if (std::optional<int64_t> known = getConstantIntValue(keys);
+OpFoldResult WalkedBlocks::getExtent() {
+  if (op.isByKeys())
+    return b.getQueryCount();
+  return tensor::getMixedSize(b, b.getLoc(), op.getK(), op.getLeadRank());
+}
+
+Value WalkedBlocks::countRaggedFull(Value count) {
+  // Its number is that of the blocks that end where all ends, or before.
+  OpFoldResult extent = getExtent();
+  int64_t size = (*op.getBlockSize())[op.isByKeys() ? 0 : 1];
+  if (std::optional<int64_t> known = getConstantIntValue(extent);
       known && *known % size == 0)
     return {};
   Value whole = b.asValue(affine::makeComposedFoldedAffineApply(
-      b, b.getLoc(), b.getAffineDimExpr(0).floorDiv(size), {keys}));
+      b, b.getLoc(), b.getAffineDimExpr(0).floorDiv(size), {extent}));
   // No branch: it would make a second copy of the loops. Without an entry the
   // first one, which is there, may be anything.
   Value place = arith::SubIOp::create(b, count, b.index(1));
@@ -215,8 +257,8 @@ Value KeyBlocks::countRaggedFull(Value count) {
                                  b.index(0));
 }
 
-void KeyBlocks::fromLists() {
-  blocksInEntry = (*op.getBlockSize())[1] / b.keys;
+void WalkedBlocks::fromLists() {
+  blocksInEntry = (*op.getBlockSize())[op.isByKeys() ? 0 : 1] / b.walked;
   AffineExpr d0 = b.getAffineDimExpr(0);
   auto iterations = [&](Value count) {
     return b.asValue(affine::makeComposedFoldedAffineApply(
@@ -232,7 +274,7 @@ void KeyBlocks::fromLists() {
   if (op.getFullCounts()) {
     Value count = listCount(op.getFullCounts());
     fullEnd = iterations(count);
-    if (!isAllMasked)
+    if (!isAllMasked && (isRagged || !op.isByKeys()))
       ragged = countRaggedFull(count);
   }
   if (partialEnd && fullEnd)
@@ -248,32 +290,31 @@ void KeyBlocks::fromLists() {
   isMasked = mayMaskAll = true;
 }
 
-Value KeyBlocks::isFull(Value iteration) {
+Value WalkedBlocks::isFull(Value iteration) {
   if ((!isAllMasked && !mayMaskAll) || !partialEnd || !op.getFullCounts())
     return {};
   return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, iteration,
                                partialEnd);
 }
 
-Value KeyBlocks::isPartial(Value iteration) {
+Value WalkedBlocks::isPartial(Value iteration) {
   if (!partialEnd || !op.getFullCounts())
     return {};
   return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, iteration,
                                partialEnd);
 }
 
-OpFoldResult KeyBlocks::getFirstKey(Value iteration) {
-  OpFoldResult key = affine::makeComposedFoldedAffineApply(
-      b, b.getLoc(), b.getAffineDimExpr(0) * b.keys, {getBlock(iteration)});
-  if (blocksInEntry == 1 || !isRagged)
-    return key;
-  // A block of the lists may go on after the keys, by more than a tile.
-  OpFoldResult keys =
-      tensor::getMixedSize(b, b.getLoc(), op.getK(), op.getLeadRank());
-  return arith::MinSIOp::create(b, b.asValue(key), b.asValue(keys)).getResult();
+OpFoldResult WalkedBlocks::getFirst(Value iteration) {
+  OpFoldResult place = affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(), b.getAffineDimExpr(0) * b.walked, {getBlock(iteration)});
+  if (blocksInEntry == 1 || (!isRagged && !op.isByKeys()))
+    return place;
+  // A block of the lists may go on after the end, by more than a tile.
+  return arith::MinSIOp::create(b, b.asValue(place), b.asValue(getExtent()))
+      .getResult();
 }
 
-OpFoldResult KeyBlocks::getBlock(Value iteration) {
+OpFoldResult WalkedBlocks::getBlock(Value iteration) {
   AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
   if (op.hasLists()) {
     auto entryOf = [&](Value position) {

@@ -1,0 +1,30 @@
+//===- FlexAttentionDkdv.h - Parameters of flex_attention_dkdv ---------*- C++
+//-*-===//
+//
+// How the parameters of one flex_attention_dkdv are chosen: a tile of keys,
+// which walks blocks of queries. The op's methods ask, and the C API
+// (sattn-c/Tuning.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TUNING_FLEXATTENTIONDKDV_H
+#define SATTN_TUNING_FLEXATTENTIONDKDV_H
+
+#include "sattn/Tuning/Attention.h"
+
+namespace sattn::tuning::flex_attention_dkdv {
+using attention::Facts;
+
+/// The parameters without a table's row: a tile has `rows` queries, `depth`
+/// keys and all columns.
+Parameters defaultParameters(const Facts &facts, const Target &target);
+/// As attention::choose, from this default.
+llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
+} // namespace sattn::tuning::flex_attention_dkdv
+
+namespace sattn::tuning {
+/// No table has rows of it yet.
+meta::OpSchemas getFlexAttentionDkdvSchemas();
+} // namespace sattn::tuning
+
+#endif // SATTN_TUNING_FLEXATTENTIONDKDV_H

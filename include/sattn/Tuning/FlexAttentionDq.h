@@ -1,0 +1,30 @@
+//===- FlexAttentionDq.h - Parameters of flex_attention_dq -------------*- C++
+//-*-===//
+//
+// How the parameters of one flex_attention_dq are chosen: a tile of queries,
+// which walks blocks of keys. The op's methods ask, and the C API
+// (sattn-c/Tuning.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TUNING_FLEXATTENTIONDQ_H
+#define SATTN_TUNING_FLEXATTENTIONDQ_H
+
+#include "sattn/Tuning/Attention.h"
+
+namespace sattn::tuning::flex_attention_dq {
+using attention::Facts;
+
+/// The parameters without a table's row: a tile has `rows` queries, `depth`
+/// keys and all columns.
+Parameters defaultParameters(const Facts &facts, const Target &target);
+/// As attention::choose, from this default.
+llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
+} // namespace sattn::tuning::flex_attention_dq
+
+namespace sattn::tuning {
+/// No table has rows of it yet.
+meta::OpSchemas getFlexAttentionDqSchemas();
+} // namespace sattn::tuning
+
+#endif // SATTN_TUNING_FLEXATTENTIONDQ_H

@@ -1,0 +1,103 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What sattn.flex_attention_dq and sattn.flex_attention_dkdv require of
+// extents, and of a program's arguments. The constraint numbers are those of
+// the ops' descriptions.
+
+#include "../FlexAttention/ScoreContract.h"
+
+using namespace mlir;
+using namespace sattn;
+using namespace sattn::flex_attention;
+
+/// The operands beside those of the scores.
+template <typename OpTy>
+static SmallVector<std::pair<StringRef, Value>> nameInputs(OpTy op) {
+  SmallVector<std::pair<StringRef, Value>> inputs = {
+      {"grad_out", op.getGradOut()},
+      {"lse2", op.getLse2()},
+      {"delta", op.getDelta()}};
+  if (op.getMaxScores())
+    inputs.push_back({"max_scores", op.getMaxScores()});
+  return inputs;
+}
+
+void FlexAttentionDqOp::constrainExtents(ExtentConstraints &constraints) {
+  for (auto [name, input] : nameInputs(*this))
+    constrainRows(*this, input, constraints);
+  constrainRows(*this, getOuts()[0], constraints);
+  constrainScores(*this, constraints);
+}
+
+void FlexAttentionDkdvOp::constrainExtents(ExtentConstraints &constraints) {
+  for (auto [name, input] : nameInputs(*this))
+    constrainRows(*this, input, constraints);
+  for (Value result : getOuts()) // (C4)
+    for (int64_t i = 0; i <= getLeadRank(); ++i)
+      constraints.requireEqual(constraints.getExtent(result, i),
+                               constraints.getExtent(getK(), i));
+  constrainScores(*this, constraints);
+}
+
+/// What comes from other ops of the program is checked as they are.
+template <typename OpTy>
+static LogicalResult addInputs(OpTy op, Contract &contract,
+                               ScoreContract &scores,
+                               SmallVectorImpl<Value> &read) {
+  if (failed(scores.addOperands()))
+    return failure();
+  for (auto [name, input] : nameInputs(op)) {
+    bool isRow = name != "grad_out";
+    if (!isa<BlockArgument>(input))
+      continue;
+    if (failed(contract.addTensor(
+            name, input, op.getLeadRank() + (isRow ? 1 : 2),
+            isRow ? ArrayRef<StringRef>{"f32"} : ArrayRef<StringRef>{},
+            isRow ? "" : "q")))
+      return failure();
+    read.push_back(input);
+  }
+  scores.addNumbers();
+  return success();
+}
+
+LogicalResult FlexAttentionDqOp::describeContract(Contract &contract,
+                                                  Value destination) {
+  ScoreContract scores(*this, contract);
+  SmallVector<Value> read;
+  if (destination || failed(addInputs(*this, contract, scores, read)) ||
+      failed(scores.addResult("dq", getOuts()[0], getLeadRank() + 2, {}, "q")))
+    return failure();
+  for (Value input : read)
+    scores.requireRows(input);
+  scores.requireRows(getOuts()[0]);
+  scores.addChecks();
+  scores.addApart(read);
+  return success();
+}
+
+LogicalResult FlexAttentionDkdvOp::describeContract(Contract &contract,
+                                                    Value destination) {
+  ScoreContract scores(*this, contract);
+  SmallVector<Value> read;
+  if (destination || failed(addInputs(*this, contract, scores, read)) ||
+      failed(
+          scores.addResult("dv", getOuts()[1], getLeadRank() + 2, {}, "q")) ||
+      failed(scores.addResult("dk", getOuts()[0], getLeadRank() + 2, {}, "q")))
+    return failure();
+  for (Value input : read)
+    scores.requireRows(input);
+  static constexpr StringRef kNames[] = {"B", "heads", "N"};
+  for (Value result : getOuts())
+    for (int64_t i = 0; i <= getLeadRank(); ++i)
+      scores.requireEqual(result, i, kNames[i + 2 - getLeadRank()], getK(), i);
+  scores.addChecks();
+  scores.addApart(read);
+  return success();
+}

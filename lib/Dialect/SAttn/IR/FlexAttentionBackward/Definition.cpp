@@ -1,0 +1,102 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Definition and verification of sattn.flex_attention_dq and
+// sattn.flex_attention_dkdv. The constraint numbers are those of the ops'
+// descriptions.
+
+#include "../FlexAttention/ScoreChecks.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace sattn;
+using namespace sattn::flex_attention;
+
+MutableOperandRange FlexAttentionDqOp::getDpsInitsMutable() {
+  return getOutsMutable();
+}
+
+MutableOperandRange FlexAttentionDkdvOp::getDpsInitsMutable() {
+  return getOutsMutable();
+}
+
+/// All but what is about the results.
+template <typename OpTy>
+static LogicalResult verifyOperands(OpTy op, ArrayRef<StringRef> results) {
+  if (op.getOuts().size() != results.size()) // (C6)
+    return op.emitOpError()
+           << "expected " << results.size() << " operands in 'outs', '"
+           << llvm::join(results, "' and '") << "', but got "
+           << op.getOuts().size();
+  if (op.getResultTypes() != op.getOuts().getTypes()) // (C6)
+    return op.emitOpError() << "expected results of the types of 'outs', ("
+                            << op.getOuts().getTypes() << "), but got ("
+                            << op.getResultTypes() << ")";
+  SmallVector<NamedOperand> operands = nameOperands(op);
+  RankedTensorType q = op.getQ().getType();
+  auto add = [&](StringRef name, Value value, int64_t rank, Type element) {
+    operands.push_back(
+        {name, cast<RankedTensorType>(value.getType()), rank, element});
+  };
+  add("grad_out", op.getGradOut(), q.getRank(), q.getElementType());
+  std::pair<StringRef, Value> numbers[] = {{"lse2", op.getLse2()},
+                                           {"delta", op.getDelta()},
+                                           {"max_scores", op.getMaxScores()}};
+  for (auto [name, rows] : numbers)
+    if (rows)
+      add(name, rows, q.getRank() - 1, Float32Type::get(op.getContext()));
+  for (auto [name, out] : llvm::zip_equal(results, op.getOuts()))
+    add(name, out, q.getRank(), q.getElementType());
+  if (failed(verifyTypes(op, operands)) ||
+      failed(verifyOrigin(op, op.getLeadRank() + 1)) ||
+      failed(verifyScores(op)) ||
+      failed(verifyExtent(op, "grad_out", op.getGradOut(), -1, "E",
+                          op.getValueDim())) ||
+      failed(verifyRows(op, "grad_out", op.getGradOut())))
+    return failure();
+  for (auto [name, rows] : numbers)
+    if (rows && failed(verifyRows(op, name, rows)))
+      return failure();
+  MetaAttr meta = op.getMetaAttr();
+  if (meta && meta.getTile()[1] < op.getValueDim()) // (C8)
+    return op.emitOpError()
+           << "expected N of the tile to be at least the " << op.getValueDim()
+           << " columns of 'v', but got " << meta.getTile()[1];
+  return success();
+}
+
+LogicalResult FlexAttentionDqOp::verify() {
+  if (failed(verifyOperands(*this, {"dq"})))
+    return failure();
+  Value dq = getOuts()[0];
+  if (failed(verifyExtent(*this, "dq", dq, -1, "D", getHeadDim()))) // (C4)
+    return failure();
+  return getOrigin().empty() ? verifyRows(*this, "dq", dq) : success();
+}
+
+LogicalResult FlexAttentionDkdvOp::verify() {
+  StringRef names[] = {"dk", "dv"};
+  if (failed(verifyOperands(*this, names)))
+    return failure();
+  ArrayRef<int64_t> k = getK().getType().getShape();
+  static constexpr StringRef kExtents[] = {"B", "heads", "N"};
+  int64_t columns[] = {getHeadDim(), getValueDim()};
+  for (auto [name, out, last] : llvm::zip_equal(names, getOuts(), columns)) {
+    if (failed(
+            verifyExtent(*this, name, out, -1, name == "dk" ? "D" : "E", last)))
+      return failure();       // (C4)
+    if (!getOrigin().empty()) // A tile.
+      continue;
+    for (unsigned i = 0; i + 1 < k.size(); ++i)
+      if (failed(verifyExtent(*this, name, out, i, kExtents[i + 4 - k.size()],
+                              k[i])))
+        return failure();
+  }
+  return success();
+}

@@ -1,0 +1,48 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The program of one tile of sattn.flex_attention_dq: the keys block by block,
+// with the sum of their rows times the cotangents.
+
+#include "GradientTile.h"
+
+#include "../FlexAttention/SeenKeys.h"
+
+using namespace mlir;
+using namespace sattn;
+using namespace sattn::flex_attention;
+
+FailureOr<SmallVector<Value>>
+FlexAttentionDqOp::lowerToTileProgram(OpBuilder &builder) {
+  if (getOrigin().empty())
+    return emitOpError("expected one tile, but got a whole problem");
+  TileBuilder b(builder, *this);
+  auto [depth, columns] = chooseColumns(*this);
+  GradientTile tile(b, depth, columns);
+  GradientTile::Queries queries =
+      tile.readQueries(getGradOut(), {getLse2(), getDelta(), getMaxScores()});
+  tile.scores.hoist();
+  tile.scores.range.emplace(b);
+  SeenKeys seen(b, *tile.scores.range);
+  scf::ForOp loop = tile.createLoop(tile.zeros(depth), tile.scores.range->end);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value iteration = loop.getInductionVar();
+    b.setBlock(tile.scores.range->getFirst(iteration));
+    GradientTile::Keys keys = tile.readKeys(seen.countRows(iteration));
+    FailureOr<GradientTile::Result> gradients =
+        tile.compute(queries, keys, iteration);
+    if (failed(gradients))
+      return failure();
+    scf::YieldOp::create(b, tile.accumulate(gradients->cotangents, keys.k,
+                                            loop.getRegionIterArg(0)));
+  }
+  return SmallVector<Value>{
+      tile.finish(loop.getResult(0), getScale(), getOuts()[0])};
+}
