@@ -408,7 +408,7 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
             return found
     request = _parsed(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, kernel_options, return_aux,
                       (causal, window, prefix))
-    if stand_ins.stands_for_others(query):
+    if stand_ins.stands_for_others(query) or _is_differentiated(query, key, value, request.score_values):
         out, lse, largest = dispatch.call("flex_attention", request=request, kernel_options=kernel_options)
     else:
         plan, mask, given, out, lse, largest = _arguments(request)
@@ -423,6 +423,12 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     if return_aux is not None:
         return out, AuxOutput(lse=lse, max_scores=largest)
     return (out, lse) if return_lse else out
+
+
+def _is_differentiated(query, key, value, captures):
+    """Whether PyTorch wants a gradient of a call."""
+    return plain.see() and plain.is_recording() and any(
+        getattr(array, "requires_grad", False) for array in (query, key, value, *(captures or ())))
 
 
 def attend(request):

@@ -11,6 +11,7 @@ from .._trace import portable
 from .._masks import attention_mask, mask_functions
 from .._masks.block_masks import BlockMask
 from .flex_attention import AuxRequest, Request, attend, explained, flex_attention, in_order_of
+from .flex_attention_autograd import with_gradient
 from .spec import OpSpec, register
 
 # arrays, floats, integers: what score_mod and mask_mod capture, in order; floats is None where there are none, since PyTorch
@@ -40,8 +41,9 @@ def _band(left, right, prefix, bottom_right):
     return mask_functions.Band(None if left < 0 else left, None if right < 0 else right, prefix, bool(bottom_right))
 
 
-def _kernel(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask, band, scale,
-            enable_gqa, lse, max_scores, kernel_options):
+def request_of(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask, band, scale,
+               enable_gqa, lse, max_scores, kernel_options):
+    """The Request of the operation's arguments."""
     given = iter(arrays), iter(floats or ()), iter(integers)
     score = score_values = known = found = None
     if score_mod:
@@ -61,9 +63,13 @@ def _kernel(query, key, value, score_mod, mask_mod, arrays, floats, integers, li
         attention_mask.require_fit(given, sizes)
         return attention_mask.of_function(given, *known, band, arrays, sizes, begin)
 
-    out, *rows = attend(Request(query, key, value, score, score_values, found, _band(*band) if band else None,
-                                None if scale is None else float(scale), enable_gqa, AuxRequest(lse, max_scores),
-                                options_of(json.loads(kernel_options)) if kernel_options else None, mask_of))
+    return Request(query, key, value, score, score_values, found, _band(*band) if band else None,
+                   None if scale is None else float(scale), enable_gqa, AuxRequest(lse, max_scores),
+                   options_of(json.loads(kernel_options)) if kernel_options else None, mask_of)
+
+
+def _kernel(query, *arguments):
+    out, *rows = attend(request_of(query, *arguments))
     return out, *(query.new_empty((0,), dtype=sys.modules["torch"].float32) if row is None else row for row in rows)
 
 
@@ -97,7 +103,7 @@ def band_of(band):
             int(band.bottom_right)]
 
 
-def _arguments(request, kernel_options):
+def arguments_of(request, kernel_options):
     """The operation's arguments of a Request."""
     arrays, floats, integers, lists, mask = [], [], [], [], []
     score_mod = _leaves(request.score, request.score_values, arrays, floats, integers)
@@ -118,8 +124,8 @@ def _result(results, given):
 
 
 register(OpSpec(
-    flex_attention, "flex_attention", schema=_SCHEMA, kernel=_kernel, fake=_fake, arguments=_arguments, result=_result,
-    explained=explained, returns="Any", types={
+    flex_attention, "flex_attention", schema=_SCHEMA, kernel=_kernel, fake=_fake, arguments=arguments_of, result=_result,
+    explained=explained, backward=with_gradient, returns="Any", types={
         "query": "_Array", "key": "_Array", "value": "_Array", "score_mod": "_ScoreMod | None", "block_mask": "Any",
         "scale": "_Number | None", "enable_gqa": "bool", "return_lse": "bool", "kernel_options": "Mapping[str, Any] | None",
         "return_aux": "Any", "causal": 'bool | Literal["top_left", "bottom_right"] | None',

@@ -203,8 +203,6 @@ def _flex_reason(query, key, value, block_mask, scale, kernel_options, return_au
         return "query, key and value are no tensors"
     if query.dim() != 4 or value.dim() != 4 or key.dim() != 4:
         return "query, key and value have not four dimensions"
-    if torch.is_grad_enabled() and (query.requires_grad or key.requires_grad or value.requires_grad):
-        return "query, key or value require a gradient"
     if scale is not None and not _is_scalar(scale):
         return "scale is no number of Python"
     if block_mask is not None and not hasattr(block_mask, "BLOCK_SIZE"):

@@ -35,7 +35,6 @@ private:
   void place(Value number);
   Value countBlocks();
   Value locateBlock(Value iteration);
-  OpFoldResult countKeys();
 
   TileBuilder &b;
   FlexAttentionDkdvOp op;
@@ -147,19 +146,8 @@ Value TileProgram::locateBlock(Value iteration) {
   return block;
 }
 
-/// Rows of the keys before the end of those of the batch, where that is known
-/// for the tile.
-OpFoldResult TileProgram::countKeys() {
-  if (!op.getKeyLengths() || hasManyLengths())
-    return {};
-  Value rest = arith::SubIOp::create(b, b.asValue(b.getLength()),
-                                     b.asValue(b.getFirstRow()));
-  rest = arith::MaxSIOp::create(b, rest, b.index(0));
-  return arith::MinSIOp::create(b, rest, b.index(b.rows)).getResult();
-}
-
 FailureOr<SmallVector<Value>> TileProgram::build() {
-  GradientTile::Keys keys = tile.readKeys(countKeys());
+  GradientTile::Keys keys = tile.readKeys();
   if (op.getGroup() != 1 || spansBatches()) {
     pairs = b.index(op.getGroup());
     if (spansBatches())

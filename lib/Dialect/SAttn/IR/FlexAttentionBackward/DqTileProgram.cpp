@@ -35,12 +35,14 @@ FlexAttentionDqOp::lowerToTileProgram(OpBuilder &builder) {
     b.setInsertionPointToStart(loop.getBody());
     Value iteration = loop.getInductionVar();
     b.setBlock(tile.scores.range->getFirst(iteration));
-    GradientTile::Keys keys = tile.readKeys(seen.countRows(iteration));
+    GradientTile::Keys keys = tile.readKeys();
     FailureOr<GradientTile::Result> gradients =
         tile.compute(queries, keys, iteration);
     if (failed(gradients))
       return failure();
-    scf::YieldOp::create(b, tile.accumulate(gradients->cotangents, keys.k,
+    OpFoldResult rows = seen.countRows(iteration);
+    scf::YieldOp::create(b, tile.accumulate(gradients->cotangents,
+                                            rows ? tile.readK(rows) : keys.k,
                                             loop.getRegionIterArg(0)));
   }
   return SmallVector<Value>{

@@ -44,13 +44,16 @@ GradientTile::readQueries(Value gradOut, const std::array<Value, 3> &numbers) {
           {readRow(numbers[0]), readRow(numbers[1]), readRow(numbers[2])}};
 }
 
-GradientTile::Keys GradientTile::readKeys(OpFoldResult rows) {
-  OpFoldResult none = b.getIndexAttr(0), first = b.getKeyStart();
-  auto read = [&](Value source, int64_t size) {
-    return b.readTile(source, b.leadOf(source, b.getKeyHead()), {first, none},
-                      {b.keys, size}, rows);
-  };
-  return {read(op.getK(), depth), read(op.getV(), columns)};
+Value GradientTile::readK(OpFoldResult rows) {
+  return b.readTile(op.getK(), b.leadOf(op.getK(), b.getKeyHead()),
+                    {b.getKeyStart(), b.getIndexAttr(0)}, {b.keys, depth},
+                    rows);
+}
+
+GradientTile::Keys GradientTile::readKeys() {
+  Value v = b.readTile(op.getV(), b.leadOf(op.getV(), b.getKeyHead()),
+                       {b.getKeyStart(), b.getIndexAttr(0)}, {b.keys, columns});
+  return {readK({}), v};
 }
 
 /// Products of rows of both, with a row for each of x.
@@ -147,11 +150,19 @@ FailureOr<GradientTile::Result> GradientTile::compute(const Queries &queries,
       return failure();
     factors = *derivative;
   }
+  // Keys from an end on may be anything.
+  bool hasEnd = op.getKeyLengths() ||
+                (!op.getMaskMod().empty() && !op.getCaptures().empty());
   Value cotangents = b.generic(
       {factors, ofWeights, queries.rows.delta}, {b.tile, b.tile, b.byQuery},
       tensor, b.tile, [&](Inner &inner, ValueRange args) -> Value {
         Value distance = arith::SubFOp::create(inner, args[1], args[2]);
-        return arith::MulFOp::create(inner, args[0], distance);
+        Value product = arith::MulFOp::create(inner, args[0], distance);
+        if (!hasEnd)
+          return product;
+        Value isNothing = arith::CmpFOp::create(
+            inner, arith::CmpFPredicate::OEQ, args[0], b.zero);
+        return arith::SelectOp::create(inner, isNothing, b.zero, product);
       });
   return Result{isByKeys ? round(weights) : Value(), round(cotangents)};
 }

@@ -41,7 +41,9 @@ public:
   /// `numbers`: lse2, delta and, or null, greatest scores.
   Queries readQueries(mlir::Value gradOut,
                       const std::array<mlir::Value, 3> &numbers);
-  Keys readKeys(mlir::OpFoldResult rows);
+  Keys readKeys();
+  /// The rows of K before one of the block, as readKeys has them all.
+  mlir::Value readK(mlir::OpFoldResult rows);
 
   /// Weights, and cotangents of scaled products, both as operands of products.
   struct Result {

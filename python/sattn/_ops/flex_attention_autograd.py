@@ -1,0 +1,74 @@
+"""flex_attention under torch.autograd: its operation saves what its gradients need."""
+
+import sys
+
+_PLACES = {"arrays": 5, "lists": 8, "lse": 13}
+_SECOND = ("flex_attention: expected a first derivative, but got one of its gradient, which has none; write the scores with "
+           "PyTorch's operations for a second one")
+
+
+def with_gradient(operation):
+    """What runs in the place of the operation for tensors that may require a gradient."""
+    torch = sys.modules["torch"]
+
+    class Once(torch.autograd.Function):
+        """Gradients that have none of their own."""
+
+        @staticmethod
+        def forward(ctx, count, *tensors):
+            return tensors[:count]
+
+        @staticmethod
+        def backward(ctx, *_):
+            raise NotImplementedError(_SECOND)
+
+    class FlexAttention(torch.autograd.Function):
+        """The operation. `arguments` are its own, of which arrays and lists are numbers of tensors; these follow."""
+
+        @staticmethod
+        def forward(ctx, query, key, value, *rest):
+            own = [query, key, value, *rest[:13]]
+            tensors = rest[13:]
+            arrays, lists = tensors[:own[_PLACES["arrays"]]], tensors[own[_PLACES["arrays"]]:]
+            own[_PLACES["arrays"]], own[_PLACES["lists"]] = list(arrays), list(lists)
+            wants_lse, own[_PLACES["lse"]] = own[_PLACES["lse"]], True
+            with torch._C._AutoDispatchBelowAutograd():
+                out, lse, largest = operation(*own)
+            ctx.save_for_backward(query, key, value, out, lse, *arrays, *lists)
+            ctx.numbers, ctx.count = [*own[3:5], *own[6:8], *own[9:13], own[15]], len(arrays)
+            ctx.set_materialize_grads(False)
+            ctx.mark_non_differentiable(largest)
+            if wants_lse:
+                return out, lse, largest
+            none = lse.new_empty((0,))
+            ctx.mark_non_differentiable(none, largest)
+            return out, none, largest
+
+        @staticmethod
+        def backward(ctx, grad_out, grad_lse, _):
+            query, key, value, out, lse, *tensors = ctx.saved_tensors
+            arrays, lists = tensors[:ctx.count], tensors[ctx.count:]
+            score_mod, mask_mod, floats, integers, mask, band, scale, enable_gqa, kernel_options = ctx.numbers
+            needs = ctx.needs_input_grad
+            of_arrays = needs[16:16 + ctx.count]
+            wanted = [needs[0], needs[1] or needs[2], *of_arrays]
+            nothing = [None] * (13 + len(tensors))
+            if grad_out is None and grad_lse is None:
+                return None, None, None, *nothing
+            if grad_out is None:
+                grad_out = torch.zeros_like(out)
+            with torch.no_grad():
+                found = torch.ops.sattn.flex_attention_backward(
+                    grad_out, grad_lse, out, lse, query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask,
+                    band, scale, enable_gqa, kernel_options, wanted)
+            gradients = [*found[:3], *found[3]]
+            if torch.is_grad_enabled():
+                gradients = Once.apply(len(gradients), *gradients, query, key, value, grad_out, *arrays)
+            own = (gradient if is_needed else None for gradient, is_needed in zip(gradients, (*needs[:3], *of_arrays)))
+            return next(own), next(own), next(own), *nothing[:13], *own, *[None] * len(lists)
+
+    def kernel(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, *rest):
+        return FlexAttention.apply(query, key, value, score_mod, mask_mod, len(arrays), floats, integers, len(lists), *rest, *arrays,
+                                   *lists)
+
+    return kernel

@@ -1,0 +1,269 @@
+"""flex_attention_backward: the gradients of flex_attention."""
+
+import dataclasses
+import sys
+import typing
+
+import numpy as np
+
+from .._arrays import adapters, stand_ins
+from .._call import cache, dispatch, memory
+from .._call.kernel_options import NONE
+from .._compiler import compiler, program_text
+from .._compiler.program_text import listed, meta_and_precision
+from .._masks import transposed_lists
+from .._masks.attention_mask import Mask
+from .._trace import direct_reads, regions
+from .._trace.captured_arguments import captured
+from . import flex_attention
+from .flex_attention import FlexAttention, in_order_of
+
+LOG2_E = "1.44269504"
+
+
+@dataclasses.dataclass(frozen=True)
+class FlexAttentionBackward:
+    """What precedes the gradients, `sattn.flex_attention_dq` and `sattn.flex_attention_dkdv`: what a program is compiled for.
+
+    scores: the FlexAttention whose gradients they are; what it says of results and packed heads does not count. has_grad_lse:
+    whether lse has a gradient. wants_query, wants_keys: whether those of query, and of key and value, are computed. clears:
+    whether queries that see no key may have any upstream gradient.
+    """
+
+    scores: FlexAttention
+    has_grad_lse: bool = False
+    wants_query: bool = True
+    wants_keys: bool = True
+    clears: bool = False
+
+    def text(self):
+        """The module: one function @flex_attention_backward, whose last arguments are the results."""
+        scores = self.scores
+        lead, shared = "?x?x?x", "1x?x?x" if scores.one_kv_batch else "?x?x?x"
+        query, key = (f"tensor<{own}{scores.head_dim}x{scores.dtype}>" for own in (lead, shared))
+        value, out = (f"tensor<{own}{scores.value_dim}x{scores.dtype}>" for own in (shared, lead))
+        row = "tensor<?x?x?xf32>"
+        types = {} if scores.scale is not None else {"scale": "f32"}
+        types |= {"q": query, "k": key, "v": value, "out": out, "grad_out": out, "lse": row}
+        names = {"q": "query", "k": "key", "v": "value"}
+        if self.has_grad_lse:
+            types["grad_lse"] = row
+        lists = {}
+        for op, prefix in (("dq", "kv"), ("dkdv", "q")):
+            lists[op] = ""
+            if not (self.wants_query if op == "dq" else self.wants_keys):
+                continue
+            for kind in ("partial", "full"):
+                if getattr(scores, kind) is None:
+                    continue
+                own = f"{op}_{kind}_counts", f"{op}_{kind}_indices"
+                types |= zip(own, scores._lists(kind))
+                name = f"full_{prefix}" if kind == "full" else prefix
+                names |= zip(own, (f"{name}_num_blocks", f"{name}_indices"))
+                lists[op] += f" {kind}({listed(own, types)})"
+        captures = ""
+        if scores.captures:
+            own = [f"captured{place}" for place in range(len(scores.captures))]
+            types |= zip(own, scores.captures)
+            names |= zip(own, scores.names)
+            captures = f" captures({listed(own, types)})"
+        outs = {"dq": {"grad_query": query} if self.wants_query else {},
+                "dkdv": {"grad_key": key, "grad_value": value} if self.wants_keys else {}}
+        results = outs["dq"] | outs["dkdv"]
+        types |= results
+        attributes = [f"group = {scores.group} : i64"] * (scores.group != 1)
+        if scores.block_size:
+            attributes.append(f"block_size = array<i64: {scores.block_size[0]}, {scores.block_size[1]}>")
+        attributes += [f"mask = {scores.band}"] * bool(scores.band) + meta_and_precision(scores)
+        tail = " ".join(region for region in (scores.score_mod, scores.mask_mod) if region)
+        body = [f"%scale = arith.constant {float(scores.scale)!r} : f32"] if scores.scale is not None else []
+        body += self._before(out, row)
+        grad_out = "%cleared" if self.clears else "%grad_out"
+        values = []
+        for op, own in outs.items():
+            if not own:
+                continue
+            returned = ", ".join(own.values())
+            body.append(f"%{op}:{len(own)} = sattn.flex_attention_{op} scale(%scale)\n"
+                        f"      ins(%q, %k, %v, {grad_out}, %lse2, %delta : {query}, {key}, {value}, {out}, {row}, {row})"
+                        f"{lists[op]}{captures}\n      outs({listed(own, types)}) -> {returned}\n"
+                        f"      {tail}{program_text.dictionary(attributes)}")
+            values += [f"%{op}#{place}" for place in range(len(own))]
+        arguments = ", ".join(f"%{name}: {own}" for name, own in types.items())
+        callers = ", ".join(program_text.quoted(names.get(name, name)) for name in types)
+        returned = ", ".join(results.values())
+        lines = "\n  ".join(body)
+        return (f"func.func @flex_attention_backward({arguments}) -> ({returned})\n    attributes {{sattn.names = [{callers}]}} {{\n"
+                f"  {lines}\n  return {', '.join(values)} : {returned}\n}}\n")
+
+    def _before(self, out, row):
+        """Lines that compute the logarithms to the base 2, delta = rowsum(grad_out * out) - grad_lse and, where they are wanted,
+        the gradients without those of queries that see no key."""
+        scores = self.scores
+        space, place = "affine_map<(b, h, i, d) -> (b, h, i, d)>", "affine_map<(b, h, i, d) -> (b, h, i)>"
+        rows, element = "affine_map<(b, h, i) -> (b, h, i)>", scores.dtype
+        parallel = ", ".join(['"parallel"'] * 3)
+        wide = ("", "%x", "%y") if element == "f32" else (
+            f"  %wide_x = arith.extf %x : {element} to f32\n    %wide_y = arith.extf %y : {element} to f32\n  ", "%wide_x", "%wide_y")
+        lines = ["%zero = arith.constant 0.0 : f32", "%log2e = arith.constant " + LOG2_E + " : f32",
+                 "%infinity = arith.constant 0x7F800000 : f32", "%none = arith.constant 0xFF800000 : f32",
+                 *(f"%c{dim} = arith.constant {dim} : index" for dim in range(3)),
+                 *(f"%n{dim} = tensor.dim %lse, %c{dim} : {row}" for dim in range(3)),
+                 f"%rows = tensor.empty(%n0, %n1, %n2) : {row}",
+                 f"%lse2 = linalg.generic {{indexing_maps = [{rows}, {rows}], iterator_types = [{parallel}]}} ins(%lse : {row}) "
+                 f"outs(%rows : {row}) {{\n  ^bb0(%x: f32, %old: f32):\n    %is_none = arith.cmpf oeq, %x, %none : f32\n"
+                 "    %scaled = arith.mulf %x, %log2e : f32\n    %r = arith.select %is_none, %infinity, %scaled : f32\n"
+                 f"    linalg.yield %r : f32\n  }} -> {row}"]
+        if self.clears:
+            lines += [f"%nothing = arith.constant 0.0 : {element}", f"%tiles = tensor.empty(%n0, %n1, %n2) : {out}",
+                      f"%cleared = linalg.generic {{indexing_maps = [{space}, {place}, {space}], iterator_types = [{parallel}, "
+                      f'"parallel"]}} ins(%grad_out, %lse : {out}, {row}) outs(%tiles : {out}) {{\n'
+                      f"  ^bb0(%x: {element}, %y: f32, %old: {element}):\n    %is_none = arith.cmpf oeq, %y, %none : f32\n"
+                      f"    %r = arith.select %is_none, %nothing, %x : {element}\n    linalg.yield %r : {element}\n  }} -> {out}"]
+        grad_out = "%cleared" if self.clears else "%grad_out"
+        total = "%total" if self.has_grad_lse else "%delta"
+        lines += [f"%zeros = linalg.fill ins(%zero : f32) outs(%rows : {row}) -> {row}",
+                  f"{total} = linalg.generic {{indexing_maps = [{space}, {space}, {place}], iterator_types = [{parallel}, "
+                  f'"reduction"]}} ins({grad_out}, %out : {out}, {out}) outs(%zeros : {row}) {{\n'
+                  f"  ^bb0(%x: {element}, %y: {element}, %old: f32):\n  {wide[0]}  %product = arith.mulf {wide[1]}, {wide[2]} : f32\n"
+                  f"    %r = arith.addf %product, %old : f32\n    linalg.yield %r : f32\n  }} -> {row}"]
+        if self.has_grad_lse:
+            lines.append(f"%delta = linalg.generic {{indexing_maps = [{rows}, {rows}, {rows}], iterator_types = [{parallel}]}} "
+                         f"ins(%total, %grad_lse : {row}, {row}) outs(%rows : {row}) {{\n  ^bb0(%x: f32, %y: f32, %old: f32):\n"
+                         f"    %r = arith.subf %x, %y : f32\n    linalg.yield %r : f32\n  }} -> {row}")
+        return lines
+
+
+class Gradients(typing.NamedTuple):
+    """What flex_attention_backward is given beside a Request, which has no other results: the forward's output and lse, their
+    gradients, the second None where lse has none, and which gradients are wanted, of query, of key and value, and of each array
+    that score_mod and mask_mod capture."""
+
+    out: object
+    lse: object
+    grad_out: object
+    grad_lse: object
+    wants_query: bool = True
+    wants_keys: bool = True
+    of_arrays: tuple = ()
+
+
+def _may_see_nothing(mask, band, score, lengths):
+    """Whether some query may see no key, or its lse may be -inf all the same."""
+    if score is not None or mask is not None and mask.function is not None:
+        return True
+    queries, keys = lengths
+    if band is None:
+        return not keys
+    # Position 0 sees key 0 where positions count from the first and nothing before is cut.
+    return not (keys >= queries and not band.bottom_right and (band.right is None or band.right >= 0)
+                and (band.left is None or band.left >= 0))
+
+
+def _new(array, arrays, keys=None):
+    """A new array of another's shape, in the order of its memory; with `keys`, rows from there on are 0."""
+    shape = tuple(array.shape)
+    strides = array.strides if arrays is adapters.NUMPY else array.stride()
+    own, places = in_order_of(strides, shape)
+    is_cut = keys is not None and keys < shape[2]
+    if arrays is adapters.NUMPY:
+        made = (np.zeros if is_cut else np.empty)(own, array.dtype)
+        return made if places is None else made.transpose(places)
+    made = array.new_zeros(own) if is_cut else array.new_empty(own)
+    return made if places is None else made.permute(places)
+
+
+def _plain_rows(array, arrays):
+    """An upstream gradient as kernels read it: its last dimension is not repeated."""
+    if arrays is adapters.NUMPY or array.stride(-1) == 1 or array.shape[-1] <= 1:
+        return array
+    return array.contiguous()
+
+
+def _require_results(request, given, arrays):
+    """Raises where the forward's results and their gradients are none of the request's."""
+    query, value = request.query, request.value
+    rows = tuple(query.shape[:3])
+    whole = (*rows, value.shape[3])
+    for name, array, shape, element in (("out", given.out, whole, None), ("grad_out", given.grad_out, whole, None),
+                                        ("lse", given.lse, rows, "f32"), ("grad_lse", given.grad_lse, rows, "f32")):
+        if array is None and name == "grad_lse":
+            continue
+        adapters.require_same(name, array, arrays, "query")
+        if tuple(array.shape) != shape:
+            raise ValueError(f"argument '{name}': expected shape {shape}, but got {tuple(array.shape)}")
+        adapters.require_element(name, array, arrays, (element or arrays.dtype(query.dtype),))
+
+
+def backward(request, given):
+    """((the gradient of query or None, of key or None, of value or None), [that of each captured array or None]) of a Request and
+    Gradients."""
+    query, key, value, score = request.query, request.key, request.value, request.score
+    arrays = flex_attention._arrays_of(query, key, value)[0]
+    for name, array in (("query", query), ("key", key), ("value", value)):
+        adapters.require_same(name, array, arrays, "query")
+    sizes, _ = flex_attention._shapes(query, key, value, request.enable_gqa)
+    _require_results(request, given, arrays)
+    mask = None
+    if request.block_mask is not None:
+        mask = request.mask_of(request.block_mask, request.band, arrays, sizes, None)
+        if mask.values:
+            direct_reads.require(mask.function, mask.values, sizes[2:])
+    if request.score_values:
+        direct_reads.require(score, request.score_values, sizes[2:])
+    band = request.band
+    keys = flex_attention._keys_read(mask, band, sizes[2], sizes[3])
+    results = (_new(query, arrays) if given.wants_query else None,
+               *((_new(array, arrays, keys) if given.wants_keys else None) for array in (key, value)))
+    found = [array if array is None or place == 0 or keys >= sizes[3] else array[:, :, :keys]
+             for place, array in enumerate(results)]
+    if keys < sizes[3]:
+        request = request._replace(key=key[:, :, :keys], value=value[:, :, :keys])
+    scores, target = flex_attention._source(request, arrays, mask or Mask(band=band), False)
+    texts = {}
+    if score is not None:  # Its other form has PyTorch's derivatives.
+        own = [name for types in regions.types_of(score.captures) for name in types]
+        texts["score_mod"] = regions.text(score, 0, list(scores.captures), scores.dtype != "f32", is_derived=True)
+        assert list(scores.captures[:len(own)]) == own
+    scores = dataclasses.replace(scores, lse=False, max_scores=False, packed=1,
+                                 meta=(request.options or NONE).meta(value.shape[3]), **texts)
+    source = FlexAttentionBackward(scores, given.grad_lse is not None, given.wants_query, given.wants_keys,
+                                   _may_see_nothing(mask, band, score, (sizes[2], keys)))
+    program = memory.with_memory(arrays, cache.program, source, target)
+    passed = [] if scores.scale is not None else [request.scale]
+    tensors = [request.query, request.key, request.value, given.out, _plain_rows(given.grad_out, arrays), given.lse]
+    if given.grad_lse is not None:
+        tensors.append(given.grad_lse)
+    passed += map(arrays.passed, tensors)
+    if mask is not None and mask.lists is not None:
+        lists = mask.lists
+        if given.wants_query:
+            passed += lists if lists[2] is not None else lists[:2]
+        if given.wants_keys:
+            other = transposed_lists.of(lists, (sizes[2], sizes[3]), mask.block, arrays)
+            passed += other if other[2] is not None else other[:2]
+    for function, values in ((score, request.score_values), mask and (mask.function, mask.values) or (None, None)):
+        if values:
+            passed += captured(function, values, arrays)
+    passed += (arrays.passed(array) for array in found if array is not None)
+    program._launch(*passed)
+    return results, [None] * len(given.of_arrays)
+
+
+def flex_attention_backward(grad_out, query, key, value, out, lse, score_mod=None, block_mask=None, scale=None, enable_gqa=False,
+                            kernel_options=None, *, grad_lse=None, causal=None, window=None, prefix=None):
+    """(grad_query, grad_key, grad_value) of flex_attention with the same arguments.
+
+    grad_out: (B, Hq, M, E) in query's type, the gradient of the output `out`. lse: (B, Hq, M) in f32, which the forward gave
+    with return_lse; grad_lse: its gradient, or None. Heads and batches of key and value that several of query share add up.
+    A query that sees no key contributes nothing, whatever its gradients are. Sums have one order: two calls give the same
+    bits. In PyTorch, `backward` calls it.
+
+    Raises ValueError or TypeError for arguments that do not fit, NotImplementedError for a score_mod without a derivative.
+    """
+    request = flex_attention._parsed(query, key, value, score_mod, block_mask, scale, enable_gqa, False, kernel_options, None,
+                                     (causal, window, prefix))
+    given = Gradients(out, lse, grad_out, grad_lse)
+    if stand_ins.stands_for_others(query):
+        return dispatch.call("flex_attention_backward", request=request, given=given, kernel_options=kernel_options)
+    return backward(request, given)[0]
