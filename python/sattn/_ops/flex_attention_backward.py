@@ -15,7 +15,7 @@ from .._masks import transposed_lists
 from .._masks.attention_mask import Mask
 from .._trace import direct_reads, regions
 from .._trace.captured_arguments import captured
-from . import flex_attention
+from . import captured_gradients, flex_attention
 from .flex_attention import FlexAttention, in_order_of
 
 LOG2_E = "1.44269504"
@@ -107,8 +107,8 @@ class FlexAttentionBackward:
             f"  %wide_x = arith.extf %x : {element} to f32\n    %wide_y = arith.extf %y : {element} to f32\n  ", "%wide_x", "%wide_y")
         lines = ["%zero = arith.constant 0.0 : f32", "%log2e = arith.constant " + LOG2_E + " : f32",
                  "%infinity = arith.constant 0x7F800000 : f32", "%none = arith.constant 0xFF800000 : f32",
-                 *(f"%c{dim} = arith.constant {dim} : index" for dim in range(3)),
-                 *(f"%n{dim} = tensor.dim %lse, %c{dim} : {row}" for dim in range(3)),
+                 *(f"%dim{dim} = arith.constant {dim} : index" for dim in range(3)),
+                 *(f"%n{dim} = tensor.dim %lse, %dim{dim} : {row}" for dim in range(3)),
                  f"%rows = tensor.empty(%n0, %n1, %n2) : {row}",
                  f"%lse2 = linalg.generic {{indexing_maps = [{rows}, {rows}], iterator_types = [{parallel}]}} ins(%lse : {row}) "
                  f"outs(%rows : {row}) {{\n  ^bb0(%x: f32, %old: f32):\n    %is_none = arith.cmpf oeq, %x, %none : f32\n"
@@ -229,6 +229,18 @@ def backward(request, given):
                                  meta=(request.options or NONE).meta(value.shape[3]), **texts)
     source = FlexAttentionBackward(scores, given.grad_lse is not None, given.wants_query, given.wants_keys,
                                    _may_see_nothing(mask, band, score, (sizes[2], keys)))
+    wanted = [number for number, capture in enumerate(score.captures if score else ()) if capture.kind == "array"]
+    wanted = [number for number, own in zip(wanted, given.of_arrays) if own]
+    gradients = {}
+    if wanted:
+        call = captured_gradients.Call(request, scores, target, arrays, mask, band)
+        with_results = captured_gradients.numbers(given.out, given.grad_out, given.lse, given.grad_lse, arrays)
+        gradients = {number: call.gradient(number, *with_results) for number in wanted}
+    of_arrays = [gradients.get(number) for number, capture in enumerate(score.captures if score else ())
+                 if capture.kind == "array"]
+    of_arrays += [None] * (len(given.of_arrays) - len(of_arrays))
+    if not given.wants_query and not given.wants_keys:
+        return results, of_arrays
     program = memory.with_memory(arrays, cache.program, source, target)
     passed = [] if scores.scale is not None else [request.scale]
     tensors = [request.query, request.key, request.value, given.out, _plain_rows(given.grad_out, arrays), given.lse]
@@ -247,7 +259,7 @@ def backward(request, given):
             passed += captured(function, values, arrays)
     passed += (arrays.passed(array) for array in found if array is not None)
     program._launch(*passed)
-    return results, [None] * len(given.of_arrays)
+    return results, of_arrays
 
 
 def flex_attention_backward(grad_out, query, key, value, out, lse, score_mod=None, block_mask=None, scale=None, enable_gqa=False,

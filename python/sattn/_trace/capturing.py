@@ -23,7 +23,7 @@ import types
 
 import numpy as np
 
-from .._arrays import adapters, stand_ins
+from .._arrays import adapters, autograd, stand_ins
 from . import proxies, traced_builtins, tracing
 from .element_types import RANGES, type_of
 from .tracing import PACKAGE
@@ -204,9 +204,10 @@ def _is_plain_number(own):
 
 
 def _is_number_array(value):
-    """Whether it is an array without dimensions whose number is in host memory."""
+    """Whether it is an array without dimensions whose number is in host memory, of which no gradient is wanted."""
     return _is_array(value) and value.ndim == 0 and (isinstance(value, np.ndarray) or value.device.type == "cpu"
-                                                     and not stand_ins.stands_for_others(value))
+                                                     and not stand_ins.stands_for_others(value)
+                                                     and not autograd.needs_gradient(value))
 
 
 def _same(constant):

@@ -43,8 +43,9 @@ def _literal(value, dtype):
 class _Writer:
     """Writes the operations of one region."""
 
-    def __init__(self, captures, places, approximate, is_derived):
+    def __init__(self, captures, places, approximate, is_derived, moved, varied):
         self.captures, self.places = captures, places
+        self.moved, self.varied = moved, varied
         self.approximate, self.is_derived = approximate, is_derived
         self.lines, self.names, self.constants = [], {}, {}
         self.count = 0
@@ -61,6 +62,13 @@ class _Writer:
         if literal not in self.constants:
             self.constants[literal] = self.add(f"arith.constant {literal}")
         return self.constants[literal]
+
+    def position(self, name):
+        """A batch, a head or a position, from where the captured number says."""
+        if name not in self.moved:
+            return f"%{name}"
+        start = self.add(f"arith.fptosi %c{self.moved[name]} : f32 to i32")
+        return self.add(f"arith.addi %{name}, {start} : i32")
 
     def number(self, node):
         capture = self.captures[node.payload]
@@ -208,29 +216,33 @@ class _Writer:
         for node in in_order(result):
             operands = [self.names[id(operand)] for operand in node.operands]
             if node.op == "argument":
-                name = f"%{node.payload}"
+                name = self.position(node.payload)
             elif node.op == "constant":
                 name = self.constant(node.payload, node.dtype)
             elif node.op == "number":
                 name = self.number(node)
             else:
                 name = self.operation(node, operands)
+            if self.varied is not None and node is self.varied[0]:
+                name = self.add(f"arith.addf {name}, %c{self.varied[1]} : f32")
             self.names[id(node)] = name
         return self.names[id(result)]
 
 
-def text(function, first, types, approximate, is_derived=False):
+def text(function, first, types, approximate, is_derived=False, moved=None, varied=None):
     """The region of a Function (_trace/user_functions.py).
 
     first: how many of the op's captures, whose types are `types`, stand before the function's own. approximate: whether
     functions may be approximate, as with 16-bit operands. is_derived: whether `sattn-differentiate` derives the region,
-    which then has PyTorch's derivatives of relu and clamp; its values are those of the other region.
+    which then has PyTorch's derivatives of relu and clamp; its values are those of the other region. moved: by the names of b,
+    h, q_idx and kv_idx, the number of the op's capture that is added to them, a whole number in f32. varied: (a node of f32, the
+    number of the op's capture that is added to its value), or None.
     """
     places, place = [], first
     for own in types_of(function.captures):
         places.append(range(place, place + len(own)))
         place += len(own)
-    writer = _Writer(function.captures, places, approximate, is_derived)
+    writer = _Writer(function.captures, places, approximate, is_derived, moved or {}, varied)
     result = writer.write(function.result)
     score = ["%score: f32"] if function.kind == "score_mod" else []
     arguments = [*score, *(f"%{name}: i32" for name in ("b", "h", "q_idx", "kv_idx")),

@@ -297,7 +297,8 @@ Value AttentionTile::computeOut(scf::ForOp loop, Value times, Type result) {
 }
 
 Value AttentionTile::computeLse(scf::ForOp loop, bool toBase2) {
-  assert(!isNatural && "of scores to the base 2");
+  if (isNatural)
+    return computeNaturalLse(loop);
   Value ln2 = b.constant(kLn2);
   return b.generic(
       {loop.getResult(1), loop.getResult(2)}, {b.vector, b.vector}, vectors,
@@ -317,13 +318,27 @@ Value AttentionTile::computeLse(scf::ForOp loop, bool toBase2) {
       });
 }
 
+Value AttentionTile::computeNaturalLse(scf::ForOp loop) {
+  return b.generic({loop.getResult(1), loop.getResult(2)}, {b.vector, b.vector},
+                   vectors, b.vector,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     Value largest = args[0];
+                     if (!isModified)
+                       largest = arith::MulFOp::create(inner, largest, factor);
+                     return arith::AddFOp::create(
+                         inner, largest, math::LogOp::create(inner, args[1]));
+                   });
+}
+
 Value AttentionTile::computeMaxScores(scf::ForOp loop) {
-  assert(!isNatural && "of scores to the base 2");
-  if (isHuge)
+  if (isHuge || (isNatural && isModified))
     return loop.getResult(1);
-  Value toScore = b.constant(kLn2);
-  if (!isModified)
-    toScore = arith::MulFOp::create(b, factor, toScore);
+  Value toScore = factor;
+  if (!isNatural) {
+    toScore = b.constant(kLn2);
+    if (!isModified)
+      toScore = arith::MulFOp::create(b, factor, toScore);
+  }
   return b.generic(loop.getResult(1), b.vector, vectors, b.vector,
                    [&](Inner &inner, ValueRange args) -> Value {
                      return arith::MulFOp::create(inner, args[0], toScore);

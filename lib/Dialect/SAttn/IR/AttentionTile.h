@@ -115,13 +115,15 @@ public:
   /// `result`, by default the operands' element type.
   mlir::Value computeOut(mlir::scf::ForOp loop, mlir::Value times = {},
                          mlir::Type result = {});
-  /// The logarithm of the sums of exponentials, to the base e or 2.
+  /// The logarithm of the sums of exponentials, to the base e or, not in f64,
+  /// 2.
   mlir::Value computeLse(mlir::scf::ForOp loop, bool toBase2 = false);
   /// The greatest scores: the maximum is one of scores to the base 2 or e, or
   /// of products without the scale.
   mlir::Value computeMaxScores(mlir::scf::ForOp loop);
 
 private:
+  mlir::Value computeNaturalLse(mlir::scf::ForOp loop);
   mlir::Value computeShift(mlir::Value maximum, bool maySeeNothing);
   /// A tile of scores' type in the operands' element type.
   mlir::Value round(mlir::Value wide, llvm::ArrayRef<int64_t> shape);

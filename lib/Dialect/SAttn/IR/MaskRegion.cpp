@@ -27,28 +27,28 @@ LogicalResult sattn::verifyCaptures(Operation *op, OperandRange captures) {
     Type type = getElementTypeOrSelf(capture.getType());
     bool isTensor = isa<RankedTensorType>(capture.getType());
     if ((!isTensor && capture.getType() != type) ||
-        !(type.isF16() || type.isBF16() || type.isF32() ||
+        !(type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
           type.isSignlessInteger(8) || type.isSignlessInteger(32) ||
           type.isSignlessInteger(64)))
-      return op->emitOpError()
-             << "expected capture " << number
-             << " to be a number or tensor of f16, bf16, f32, i8, i32 or i64, "
-                "but got "
-             << capture.getType();
+      return op->emitOpError() << "expected capture " << number
+                               << " to be a number or tensor of f16, bf16, "
+                                  "f32, f64, i8, i32 or i64, "
+                                  "but got "
+                               << capture.getType();
   }
   return success();
 }
 
 LogicalResult sattn::verifyElementFunction(Operation *op, StringRef name,
                                            Region &region, TypeRange captures,
-                                           bool isScore) {
+                                           Type score) {
   if (region.empty())
     return success();
   Builder b(op->getContext());
   Type i32 = b.getI32Type();
   SmallVector<Type> types(4, i32);
-  if (isScore)
-    types.insert(types.begin(), b.getF32Type());
+  if (score)
+    types.insert(types.begin(), score);
   llvm::append_range(types, captures);
   Block &block = region.front();
   if (block.getArgumentTypes() != ArrayRef(types))
@@ -60,7 +60,7 @@ LogicalResult sattn::verifyElementFunction(Operation *op, StringRef name,
            << "expected '" << name << "' to end with 'sattn.yield'";
   for (Operation &inner : block) {
     if (auto yield = dyn_cast<YieldOp>(inner)) {
-      Type expected = isScore ? Type(b.getF32Type()) : b.getI1Type();
+      Type expected = score ? score : b.getI1Type();
       if (yield.getValue().getType() != expected)
         return yield.emitOpError()
                << "expected a value of type " << expected << " of '" << name
@@ -103,8 +103,8 @@ SmallVector<Value> sattn::findArguments(ValueRange captures) {
 }
 
 LogicalResult sattn::addCaptures(Contract &contract, ValueRange captures) {
-  static constexpr StringRef types[] = {"i8",  "i32", "i64",
-                                        "f16", "f32", "bf16"};
+  static constexpr StringRef types[] = {"i8",  "i32",  "i64", "f16",
+                                        "f32", "bf16", "f64"};
   for (auto [number, capture] : llvm::enumerate(captures))
     if (auto type = dyn_cast<RankedTensorType>(capture.getType()))
       if (isa<BlockArgument>(capture) &&

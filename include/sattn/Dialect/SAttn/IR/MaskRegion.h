@@ -28,7 +28,7 @@ llvm::LogicalResult verifyElementFunction(mlir::Operation *op,
                                           llvm::StringRef name,
                                           mlir::Region &region,
                                           mlir::TypeRange captures,
-                                          bool isScore);
+                                          mlir::Type score);
 
 /// Captured tensors have an element: an index is clamped to one.
 void constrainCaptures(ExtentConstraints &constraints,

@@ -106,5 +106,5 @@ LogicalResult BlockCountsOp::verify() {
       failed(verifyTransposed(*this)) || failed(verifyBounds(*this)))
     return failure();
   return verifyElementFunction(*this, "mask_mod", getMaskMod(), // (C3)
-                               getCaptures().getTypes(), /*isScore=*/false);
+                               getCaptures().getTypes(), /*score=*/Type());
 }

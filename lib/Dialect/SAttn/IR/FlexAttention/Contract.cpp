@@ -30,12 +30,15 @@ LogicalResult FlexAttentionOp::describeContract(Contract &contract,
     return failure();
   std::pair<StringRef, Value> rowResults[] = {{"lse", getLse()},
                                               {"max_scores", getMaxScores()}};
-  int64_t rank = getLeadRank() + 2;
-  for (auto [name, rows] : rowResults)
-    if (rows && failed(scores.addResult(name, rows, rank - 1, {"f32"})))
+  for (auto [name, rows] : rowResults) {
+    if (!rows)
+      continue;
+    if (failed(scores.addRows(name, rows)))
       return failure();
+    contract.setWritten();
+  }
   scores.addNumbers();
-  if (failed(scores.addResult("out", getOut(), rank, {}, "q")))
+  if (failed(scores.addResult("out", getOut())))
     return failure();
   for (Value result : getOuts())
     scores.requireRows(result);

@@ -77,7 +77,7 @@ LogicalResult FlexAttentionOp::verify() {
   for (auto [name, rows] : rowResults(*this))
     if (rows)
       operands.push_back({name, cast<RankedTensorType>(rows.getType()),
-                          q.getRank() - 1, Float32Type::get(getContext())});
+                          q.getRank() - 1, getScale().getType()});
   if (failed(verifyTypes(*this, operands)) ||
       failed(verifyOrigin(*this, getNumLoops())) || failed(verifyScores(*this)))
     return failure();

@@ -287,9 +287,12 @@ Value ElementFunction::compute(ImplicitLocOpBuilder &b, const Place &place,
 
 Value ElementFunction::differentiate(ImplicitLocOpBuilder &b,
                                      const Place &place, ValueRange inputs,
-                                     Value cotangent) {
+                                     Value cotangent,
+                                     std::optional<int64_t> capture) {
   IRMapping values = evaluate(b, place, inputs);
+  Value wanted =
+      capture ? region.getArgument(key.getArgNumber() + 1 + *capture) : score;
   FailureOr<SmallVector<Value>> cotangents =
-      buildCotangents(b, region.front(), {score}, cotangent, values);
+      buildCotangents(b, region.front(), {wanted}, cotangent, values);
   return failed(cotangents) ? Value() : cotangents->front();
 }

@@ -55,10 +55,12 @@ public:
   /// The function's value; `inputs` are the elements of those added.
   mlir::Value compute(mlir::ImplicitLocOpBuilder &b, const Place &place,
                       mlir::ValueRange inputs);
-  /// The cotangent of the score, by that of the function's value, or null where
-  /// an op has no derivative, with an error.
+  /// The cotangent of the score or, if that is given, of a captured number, by
+  /// that of the function's value; null where an op has no derivative, with an
+  /// error.
   mlir::Value differentiate(mlir::ImplicitLocOpBuilder &b, const Place &place,
-                            mlir::ValueRange inputs, mlir::Value cotangent);
+                            mlir::ValueRange inputs, mlir::Value cotangent,
+                            std::optional<int64_t> capture);
 
 private:
   /// A captured tensor read at the tile's queries, its keys, or both.

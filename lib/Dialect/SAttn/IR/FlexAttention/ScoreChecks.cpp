@@ -50,9 +50,10 @@ LogicalResult flex_attention::verifyTypes(ScoreOpInterface op,
   if (q.getRank() != 3 && q.getRank() != 4)
     return op->emitOpError() << "expected 'q' of rank 3 or 4, but got " << q;
   Type element = q.getElementType();
-  if (!element.isF16() && !element.isBF16() && !element.isF32())
+  if (!element.isF16() && !element.isBF16() && !element.isF32() &&
+      !element.isF64())
     return op->emitOpError()
-           << "expected element type f16, bf16 or f32 of 'q', but got "
+           << "expected element type f16, bf16, f32 or f64 of 'q', but got "
            << element;
   for (const NamedOperand &operand : operands) {
     if (operand.type.getRank() != operand.rank)
@@ -253,9 +254,9 @@ LogicalResult flex_attention::verifyScores(ScoreOpInterface op) {
       failed(verifyExtents(op)) || failed(verifyPackedHeads(op)) ||
       failed(verifyLists(op)) ||
       failed(verifyElementFunction(op, "score_mod", op.getScoreMod(), // (C7)
-                                   captures, /*isScore=*/true)) ||
+                                   captures, op.getScale().getType())) ||
       failed(verifyElementFunction(op, "mask_mod", op.getMaskMod(), captures,
-                                   /*isScore=*/false)))
+                                   /*score=*/Type())))
     return failure();
   return verifyMeta(op);
 }

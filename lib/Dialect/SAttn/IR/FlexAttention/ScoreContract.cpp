@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;
 
-static constexpr StringRef kFloats[] = {"f16", "bf16", "f32"};
+static constexpr StringRef kFloats[] = {"f16", "bf16", "f32", "f64"};
 
 //===----------------------------------------------------------------------===//
 // Extents
@@ -89,13 +89,18 @@ LogicalResult ScoreContract::addOperands() {
   return addCaptures(contract, op.getCaptures());
 }
 
-LogicalResult ScoreContract::addResult(StringRef name, Value result,
-                                       int64_t rank, ArrayRef<StringRef> types,
-                                       StringRef sameTypeAs) {
-  if (failed(contract.addTensor(name, result, rank, types, sameTypeAs)))
+LogicalResult ScoreContract::addResult(StringRef name, Value result) {
+  if (failed(contract.addTensor(name, result, lead + 2, {}, "q")))
     return failure();
   contract.setWritten();
   return success();
+}
+
+LogicalResult ScoreContract::addRows(StringRef name, Value rows) {
+  static constexpr StringRef kWide[] = {"f32", "f64"};
+  bool isF64 = op.getScale().getType().isF64();
+  return contract.addTensor(name, rows, lead + 1,
+                            ArrayRef(kWide).slice(isF64 ? 1 : 0, 1));
 }
 
 LogicalResult ScoreContract::addIndices(StringRef name, Value tensor,

@@ -32,10 +32,10 @@ public:
   llvm::LogicalResult addOperands();
   /// For the reference, which knows an op by its operands.
   void addNumbers();
-  llvm::LogicalResult addResult(llvm::StringRef name, mlir::Value result,
-                                int64_t rank,
-                                llvm::ArrayRef<llvm::StringRef> types,
-                                llvm::StringRef sameTypeAs = {});
+  /// Adds a result with q's rank and elements.
+  llvm::LogicalResult addResult(llvm::StringRef name, mlir::Value result);
+  /// Adds numbers of queries, in the type of scores.
+  llvm::LogicalResult addRows(llvm::StringRef name, mlir::Value rows);
 
   /// Checks what the ops have in common.
   void addChecks();

@@ -101,7 +101,8 @@ Value ScoreTile::modify(Value products,
                  });
 }
 
-FailureOr<Value> ScoreTile::differentiate(Value products, Value cotangents) {
+FailureOr<Value> ScoreTile::differentiate(Value products, Value cotangents,
+                                          std::optional<int64_t> capture) {
   arith::FastMathFlags flags = getScoreFlags(op);
   bool hasDerivative = true;
   Value result = forEach(
@@ -111,7 +112,7 @@ FailureOr<Value> ScoreTile::differentiate(Value products, Value cotangents) {
         place.score =
             arith::MulFOp::create(inner, elements[0], op.getScale(), flags);
         Value cotangent =
-            scoreMod.differentiate(inner, place, reads, elements[1]);
+            scoreMod.differentiate(inner, place, reads, elements[1], capture);
         hasDerivative &= bool(cotangent);
         if (!cotangent)
           return elements[1];

@@ -34,9 +34,11 @@ public:
   mlir::Value
   modify(mlir::Value products,
          llvm::function_ref<mlir::Value(Inner &, mlir::Value)> finish);
-  /// The cotangents of scaled products, by those of the scores, `cotangents`.
-  mlir::FailureOr<mlir::Value> differentiate(mlir::Value products,
-                                             mlir::Value cotangents);
+  /// The cotangents of scaled products or, if that is given, of a captured
+  /// number for each of them, by those of the scores, `cotangents`.
+  mlir::FailureOr<mlir::Value>
+  differentiate(mlir::Value products, mlir::Value cotangents,
+                std::optional<int64_t> capture = std::nullopt);
   /// -inf for keys that a query does not see, in iterations with a mask, before
   /// which `prepare` changes the tile.
   mlir::Value mask(mlir::Value s, mlir::Value iteration,

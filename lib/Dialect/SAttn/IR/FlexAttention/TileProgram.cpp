@@ -103,7 +103,7 @@ Value TileProgram::modify(Value s) {
     return s;
   if (scores.scoreMod.isEmpty())
     return tile.applyScale(s);
-  Value log2E = tile.isHuge ? Value() : b.constant(kLog2E);
+  Value log2E = tile.isHuge || b.wide.isF64() ? Value() : b.constant(kLog2E);
   arith::FastMathFlags flags = getScoreFlags(op);
   return scores.modify(
       s, [&](ImplicitLocOpBuilder &inner, Value score) -> Value {

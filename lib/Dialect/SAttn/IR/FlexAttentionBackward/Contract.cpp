@@ -45,6 +45,15 @@ void FlexAttentionDkdvOp::constrainExtents(ExtentConstraints &constraints) {
   constrainScores(*this, constraints);
 }
 
+void FlexAttentionDcaptureOp::constrainExtents(ExtentConstraints &constraints) {
+  for (auto [name, input] : nameInputs(*this))
+    constrainRows(*this, input, constraints);
+  constrainRows(*this, getOuts()[0], constraints);
+  constraints.requireEqual(constraints.getExtent(getOuts()[0], -1),
+                           constraints.getExtent(getK(), -2));
+  constrainScores(*this, constraints);
+}
+
 /// What comes from other ops of the program is checked as they are.
 template <typename OpTy>
 static LogicalResult addInputs(OpTy op, Contract &contract,
@@ -53,13 +62,12 @@ static LogicalResult addInputs(OpTy op, Contract &contract,
   if (failed(scores.addOperands()))
     return failure();
   for (auto [name, input] : nameInputs(op)) {
-    bool isRow = name != "grad_out";
     if (!isa<BlockArgument>(input))
       continue;
-    if (failed(contract.addTensor(
-            name, input, op.getLeadRank() + (isRow ? 1 : 2),
-            isRow ? ArrayRef<StringRef>{"f32"} : ArrayRef<StringRef>{},
-            isRow ? "" : "q")))
+    if (failed(
+            name == "grad_out"
+                ? contract.addTensor(name, input, op.getLeadRank() + 2, {}, "q")
+                : scores.addRows(name, input)))
       return failure();
     read.push_back(input);
   }
@@ -72,7 +80,7 @@ LogicalResult FlexAttentionDqOp::describeContract(Contract &contract,
   ScoreContract scores(*this, contract);
   SmallVector<Value> read;
   if (destination || failed(addInputs(*this, contract, scores, read)) ||
-      failed(scores.addResult("dq", getOuts()[0], getLeadRank() + 2, {}, "q")))
+      failed(scores.addResult("dq", getOuts()[0])))
     return failure();
   for (Value input : read)
     scores.requireRows(input);
@@ -87,9 +95,8 @@ LogicalResult FlexAttentionDkdvOp::describeContract(Contract &contract,
   ScoreContract scores(*this, contract);
   SmallVector<Value> read;
   if (destination || failed(addInputs(*this, contract, scores, read)) ||
-      failed(
-          scores.addResult("dv", getOuts()[1], getLeadRank() + 2, {}, "q")) ||
-      failed(scores.addResult("dk", getOuts()[0], getLeadRank() + 2, {}, "q")))
+      failed(scores.addResult("dv", getOuts()[1])) ||
+      failed(scores.addResult("dk", getOuts()[0])))
     return failure();
   for (Value input : read)
     scores.requireRows(input);
@@ -97,6 +104,27 @@ LogicalResult FlexAttentionDkdvOp::describeContract(Contract &contract,
   for (Value result : getOuts())
     for (int64_t i = 0; i <= getLeadRank(); ++i)
       scores.requireEqual(result, i, kNames[i + 2 - getLeadRank()], getK(), i);
+  scores.addChecks();
+  scores.addApart(read);
+  return success();
+}
+
+LogicalResult FlexAttentionDcaptureOp::describeContract(Contract &contract,
+                                                        Value destination) {
+  ScoreContract scores(*this, contract);
+  SmallVector<Value> read;
+  if (destination || failed(addInputs(*this, contract, scores, read)))
+    return failure();
+  Value grad = getOuts()[0];
+  bool isF64 = getScale().getType().isF64();
+  if (failed(contract.addTensor("grad", grad, getLeadRank() + 2,
+                                {isF64 ? "f64" : "f32"})))
+    return failure();
+  contract.setWritten();
+  for (Value input : read)
+    scores.requireRows(input);
+  scores.requireRows(grad);
+  scores.requireEqual(grad, -1, "N", getK(), -2);
   scores.addChecks();
   scores.addApart(read);
   return success();

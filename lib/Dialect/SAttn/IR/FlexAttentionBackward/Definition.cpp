@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Definition and verification of sattn.flex_attention_dq and
-// sattn.flex_attention_dkdv. The constraint numbers are those of the ops'
-// descriptions.
+// Definition and verification of sattn.flex_attention_dq,
+// sattn.flex_attention_dkdv and sattn.flex_attention_dcapture. The constraint
+// numbers are those of the ops' descriptions.
 
 #include "../FlexAttention/ScoreChecks.h"
 
@@ -26,9 +26,14 @@ MutableOperandRange FlexAttentionDkdvOp::getDpsInitsMutable() {
   return getOutsMutable();
 }
 
-/// All but what is about the results.
+MutableOperandRange FlexAttentionDcaptureOp::getDpsInitsMutable() {
+  return getOutsMutable();
+}
+
+/// All but what is about the results, whose elements are of this type.
 template <typename OpTy>
-static LogicalResult verifyOperands(OpTy op, ArrayRef<StringRef> results) {
+static LogicalResult verifyOperands(OpTy op, ArrayRef<StringRef> results,
+                                    Type element) {
   if (op.getOuts().size() != results.size()) // (C6)
     return op.emitOpError()
            << "expected " << results.size() << " operands in 'outs', '"
@@ -50,9 +55,9 @@ static LogicalResult verifyOperands(OpTy op, ArrayRef<StringRef> results) {
                                            {"max_scores", op.getMaxScores()}};
   for (auto [name, rows] : numbers)
     if (rows)
-      add(name, rows, q.getRank() - 1, Float32Type::get(op.getContext()));
+      add(name, rows, q.getRank() - 1, op.getScale().getType());
   for (auto [name, out] : llvm::zip_equal(results, op.getOuts()))
-    add(name, out, q.getRank(), q.getElementType());
+    add(name, out, q.getRank(), element);
   if (failed(verifyTypes(op, operands)) ||
       failed(verifyOrigin(op, op.getLeadRank() + 1)) ||
       failed(verifyScores(op)) ||
@@ -72,7 +77,7 @@ static LogicalResult verifyOperands(OpTy op, ArrayRef<StringRef> results) {
 }
 
 LogicalResult FlexAttentionDqOp::verify() {
-  if (failed(verifyOperands(*this, {"dq"})))
+  if (failed(verifyOperands(*this, {"dq"}, getQ().getType().getElementType())))
     return failure();
   Value dq = getOuts()[0];
   if (failed(verifyExtent(*this, "dq", dq, -1, "D", getHeadDim()))) // (C4)
@@ -82,7 +87,7 @@ LogicalResult FlexAttentionDqOp::verify() {
 
 LogicalResult FlexAttentionDkdvOp::verify() {
   StringRef names[] = {"dk", "dv"};
-  if (failed(verifyOperands(*this, names)))
+  if (failed(verifyOperands(*this, names, getQ().getType().getElementType())))
     return failure();
   ArrayRef<int64_t> k = getK().getType().getShape();
   static constexpr StringRef kExtents[] = {"B", "heads", "N"};
@@ -99,4 +104,26 @@ LogicalResult FlexAttentionDkdvOp::verify() {
         return failure();
   }
   return success();
+}
+
+LogicalResult FlexAttentionDcaptureOp::verify() {
+  if (failed(verifyOperands(*this, {"grad"}, getScale().getType())))
+    return failure();
+  if (getScoreMod().empty()) // (C7)
+    return emitOpError("expected 'score_mod'");
+  int64_t number = getNumber(), count = getCaptures().size();
+  if (number < 0 || number >= count) // (C11)
+    return emitOpError() << "expected 'number' of one of " << count
+                         << " captures, but got " << number;
+  if (Type type = getCaptures()[number].getType();
+      type != getScale().getType()) // (C11)
+    return emitOpError() << "expected capture " << number
+                         << " to be a number of "
+                         << "type " << getScale().getType() << ", but got "
+                         << type;
+  Value grad = getOuts()[0];
+  if (failed(verifyExtent(*this, "grad", grad, -1, "N", // (C4)
+                          getK().getType().getShape().end()[-2])))
+    return failure();
+  return getOrigin().empty() ? verifyRows(*this, "grad", grad) : success();
 }

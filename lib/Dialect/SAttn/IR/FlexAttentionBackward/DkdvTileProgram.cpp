@@ -170,14 +170,16 @@ FailureOr<SmallVector<Value>> TileProgram::build() {
       tile.scores.hoist();
     GradientTile::Queries queries = tile.readQueries(
         op.getGradOut(), {op.getLse2(), op.getDelta(), op.getMaxScores()});
-    FailureOr<GradientTile::Result> gradients =
-        tile.compute(queries, keys, iteration);
-    if (failed(gradients))
+    GradientTile::Weights weights =
+        tile.computeWeights(queries, keys, iteration);
+    Value rounded = tile.round(weights.weights);
+    FailureOr<Value> cotangents = tile.computeCotangents(weights, queries.rows);
+    if (failed(cotangents))
       return failure();
-    Value dv = tile.accumulate(gradients->weights, queries.gradOut,
-                               loop.getRegionIterArg(0));
-    Value dk = tile.accumulate(gradients->cotangents, queries.q,
-                               loop.getRegionIterArg(1));
+    Value dv =
+        tile.accumulate(rounded, queries.gradOut, loop.getRegionIterArg(0));
+    Value dk =
+        tile.accumulate(*cotangents, queries.q, loop.getRegionIterArg(1));
     scf::YieldOp::create(b, ValueRange{dv, dk});
   }
   return SmallVector<Value>{

@@ -36,12 +36,12 @@ FlexAttentionDqOp::lowerToTileProgram(OpBuilder &builder) {
     Value iteration = loop.getInductionVar();
     b.setBlock(tile.scores.range->getFirst(iteration));
     GradientTile::Keys keys = tile.readKeys();
-    FailureOr<GradientTile::Result> gradients =
-        tile.compute(queries, keys, iteration);
-    if (failed(gradients))
+    FailureOr<Value> cotangents = tile.computeCotangents(
+        tile.computeWeights(queries, keys, iteration), queries.rows);
+    if (failed(cotangents))
       return failure();
     OpFoldResult rows = seen.countRows(iteration);
-    scf::YieldOp::create(b, tile.accumulate(gradients->cotangents,
+    scf::YieldOp::create(b, tile.accumulate(*cotangents,
                                             rows ? tile.readK(rows) : keys.k,
                                             loop.getRegionIterArg(0)));
   }

@@ -127,34 +127,32 @@ Value GradientTile::computeExponents(Value products, const Rows &rows) {
                    });
 }
 
-FailureOr<GradientTile::Result> GradientTile::compute(const Queries &queries,
-                                                      const Keys &keys,
-                                                      Value iteration) {
+GradientTile::Weights GradientTile::computeWeights(const Queries &queries,
+                                                   const Keys &keys,
+                                                   Value iteration) {
   bool isByKeys = op.isByKeys();
-  Value products =
+  Weights result;
+  result.products =
       isByKeys ? multiply(keys.k, queries.q) : multiply(queries.q, keys.k);
-  Value ofWeights = isByKeys ? multiply(keys.v, queries.gradOut)
+  result.ofValues = isByKeys ? multiply(keys.v, queries.gradOut)
                              : multiply(queries.gradOut, keys.v);
   Value exponents =
-      scores.mask(computeExponents(products, queries.rows), iteration);
-  Value weights = b.generic(exponents, b.tile, tensor, b.tile,
-                            [&](Inner &inner, ValueRange args) -> Value {
-                              return math::Exp2Op::create(
-                                  inner, args[0], arith::FastMathFlags::afn);
-                            });
-  // Multiplied into the weights first, which are there before `ofWeights`.
-  Value factors = weights;
-  if (!scores.scoreMod.isEmpty()) {
-    FailureOr<Value> derivative = scores.differentiate(products, weights);
-    if (failed(derivative))
-      return failure();
-    factors = *derivative;
-  }
+      scores.mask(computeExponents(result.products, queries.rows), iteration);
+  result.weights = b.generic(exponents, b.tile, tensor, b.tile,
+                             [&](Inner &inner, ValueRange args) -> Value {
+                               return math::Exp2Op::create(
+                                   inner, args[0], arith::FastMathFlags::afn);
+                             });
+  return result;
+}
+
+Value GradientTile::computeCotangents(Value factors, const Weights &weights,
+                                      const Rows &rows) {
   // Keys from an end on may be anything.
   bool hasEnd = op.getKeyLengths() ||
                 (!op.getMaskMod().empty() && !op.getCaptures().empty());
-  Value cotangents = b.generic(
-      {factors, ofWeights, queries.rows.delta}, {b.tile, b.tile, b.byQuery},
+  return b.generic(
+      {factors, weights.ofValues, rows.delta}, {b.tile, b.tile, b.byQuery},
       tensor, b.tile, [&](Inner &inner, ValueRange args) -> Value {
         Value distance = arith::SubFOp::create(inner, args[1], args[2]);
         Value product = arith::MulFOp::create(inner, args[0], distance);
@@ -164,7 +162,21 @@ FailureOr<GradientTile::Result> GradientTile::compute(const Queries &queries,
             inner, arith::CmpFPredicate::OEQ, args[0], b.zero);
         return arith::SelectOp::create(inner, isNothing, b.zero, product);
       });
-  return Result{isByKeys ? round(weights) : Value(), round(cotangents)};
+}
+
+FailureOr<Value> GradientTile::computeCotangents(const Weights &weights,
+                                                 const Rows &rows) {
+  // The derivative is multiplied into the weights, which are there before the
+  // products with values.
+  Value factors = weights.weights;
+  if (!scores.scoreMod.isEmpty()) {
+    FailureOr<Value> derivative =
+        scores.differentiate(weights.products, factors);
+    if (failed(derivative))
+      return failure();
+    factors = *derivative;
+  }
+  return round(computeCotangents(factors, weights, rows));
 }
 
 Value GradientTile::finish(Value sums, Value factor, Value out) {

@@ -45,12 +45,21 @@ public:
   /// The rows of K before one of the block, as readKeys has them all.
   mlir::Value readK(mlir::OpFoldResult rows);
 
-  /// Weights, and cotangents of scaled products, both as operands of products.
-  struct Result {
-    mlir::Value weights, cotangents;
+  /// Tiles of the type of scores: products of queries and keys, the weights of
+  /// these, and the products of gradients of the output and values.
+  struct Weights {
+    mlir::Value products, weights, ofValues;
   };
-  mlir::FailureOr<Result> compute(const Queries &queries, const Keys &keys,
-                                  mlir::Value iteration);
+  Weights computeWeights(const Queries &queries, const Keys &keys,
+                         mlir::Value iteration);
+  /// Factors times what the products with values are more than delta.
+  mlir::Value computeCotangents(mlir::Value factors, const Weights &weights,
+                                const Rows &rows);
+  /// Cotangents of scaled products, as an operand of products.
+  mlir::FailureOr<mlir::Value> computeCotangents(const Weights &weights,
+                                                 const Rows &rows);
+  /// A tile of scores' type as an operand of products.
+  mlir::Value round(mlir::Value wide);
 
   /// sums + tile other; its rows are those of the tile.
   mlir::Value accumulate(mlir::Value tile, mlir::Value other, mlir::Value sums);
@@ -62,7 +71,6 @@ public:
 
 private:
   mlir::Value multiply(mlir::Value x, mlir::Value y);
-  mlir::Value round(mlir::Value wide);
   mlir::Value computeExponents(mlir::Value products, const Rows &rows);
 
   TileBuilder &b;

@@ -165,3 +165,38 @@ FlexAttentionDkdvOp::getTileSizes(OpBuilder &b) {
 TileSchedule FlexAttentionDkdvOp::getTileSchedule() {
   return getScheduleOf(getMetaAttr());
 }
+
+SmallVector<utils::IteratorType>
+FlexAttentionDcaptureOp::getLoopIteratorTypes() {
+  return getIteratorTypes(*this);
+}
+
+SmallVector<Range> FlexAttentionDcaptureOp::getIterationDomain(OpBuilder &b) {
+  return getDomain(*this, b);
+}
+
+LogicalResult FlexAttentionDcaptureOp::getResultTilePosition(
+    OpBuilder &b, unsigned number, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
+  getPosition(*this, b, number, offsets, sizes, resultOffsets, resultSizes);
+  return success();
+}
+
+FailureOr<TilingResult>
+FlexAttentionDcaptureOp::getTiledImplementation(OpBuilder &b,
+                                                ArrayRef<OpFoldResult> offsets,
+                                                ArrayRef<OpFoldResult> sizes) {
+  return tile(*this, b, offsets, sizes);
+}
+
+FailureOr<SmallVector<OpFoldResult>>
+FlexAttentionDcaptureOp::getTileSizes(OpBuilder &b) {
+  return getSizes(*this, b);
+}
+
+TileSchedule FlexAttentionDcaptureOp::getTileSchedule() {
+  return getScheduleOf(getMetaAttr());
+}
+
+bool FlexAttentionDcaptureOp::coversResults() { return false; }

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What sattn.flex_attention_dq and sattn.flex_attention_dkdv tell the choice of
-// their parameters.
+// What the ops of the gradients of flex attention tell the choice of their
+// parameters.
 
+#include "sattn/Tuning/FlexAttentionDcapture.h"
 #include "sattn/Tuning/FlexAttentionDkdv.h"
 #include "sattn/Tuning/FlexAttentionDq.h"
 
@@ -58,4 +59,14 @@ llvm::Expected<tuning::Choice> FlexAttentionDqOp::chooseParameters(
 llvm::Expected<tuning::Choice> FlexAttentionDkdvOp::chooseParameters(
     ArrayRef<meta::Table>, const tuning::Search &search, const TuningHints &) {
   return tuning::flex_attention_dkdv::choose(findFacts(*this), search);
+}
+
+std::optional<std::string>
+FlexAttentionDcaptureOp::restrictTo(const tuning::Target &) {
+  return std::nullopt;
+}
+
+llvm::Expected<tuning::Choice> FlexAttentionDcaptureOp::chooseParameters(
+    ArrayRef<meta::Table>, const tuning::Search &search, const TuningHints &) {
+  return tuning::flex_attention_dcapture::choose(findFacts(*this), search);
 }

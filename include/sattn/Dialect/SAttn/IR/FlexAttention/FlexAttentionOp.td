@@ -50,7 +50,7 @@ def SAttn_MaskAttr : SAttn_Attr<"Mask", "mask"> {
 
 def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     AttrSizedOperandSegments, IsolatedFromAbove, NoMemoryEffect,
-    SAttn_ScoreOpInterface,
+    SAttn_ScalarOf<"scale", "q">, SAttn_ScoreOpInterface,
     DeclareOpInterfaceMethods<DestinationStyleOpInterface,
                               ["getDpsInitsMutable"]>,
     DeclareOpInterfaceMethods<TilingInterface,
@@ -77,16 +77,16 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
 
     | operand                 | shape                     | element type   |
     |-------------------------|---------------------------|----------------|
-    | `scale`                 |                           | f32            |
-    | `q`                     | (B, H, M, D)              | f16, bf16, f32 |
+    | `scale`                 |                           | f32, with `q` of f64 f64 |
+    | `q`                     | (B, H, M, D)              | f16, bf16, f32, f64 |
     | `k`                     | (B or 1, H / group, N, D) | that of `q`    |
     | `v`                     | (B or 1, H / group, N, E) | that of `q`    |
     | `partial`, `full`       | (B or 1, H or 1, ceil(M / BQ)) and (B or 1, H or 1, ceil(M / BQ), any), optional | i32 |
     | `key_lengths`           | (B), optional             | i32            |
     | `captures`              | any, any number           | integers, floats |
     | `outs`: `out`           | (B, H, M, E)              | that of `q`    |
-    | `outs`: `lse`, optional | (B, H, M)                 | f32            |
-    | `outs`: `max_scores`, after `lse`, optional | (B, H, M) | f32        |
+    | `outs`: `lse`, optional | (B, H, M)                 | that of `scale` |
+    | `outs`: `max_scores`, after `lse`, optional | (B, H, M) | that of `scale` |
 
     B is missing where `q` has rank 3: H then stands for heads of all batches, b is
     0, and `key_lengths` is (H).
@@ -105,7 +105,8 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
        `mask_mod` gets b, h, i, j and gives i1. Both get the captures after them.
        Captured tensors are read by `tensor.extract`; an index outside the tensor
        reads an unspecified element of it.
-    4. Scores and sums are f32; weights are rounded to the element type of `v`.
+    4. Scores and sums are f32, with `q` of f64, which the CPU alone takes, f64;
+       weights are rounded to the element type of `v`.
        With `precision` "tf32" the elements of f32 `q`, `k` and `v` and the
        weights may be rounded to tf32 (10 bits of mantissa). A key whose score is
        -inf is not seen; one with a very low finite score is, also where it is the
@@ -135,7 +136,8 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     Constraints:
 
     - (C1) Each operand has its rank of the table: 3 or 4 for `q`.
-    - (C2) Each operand has an element type of the table.
+    - (C2) Each operand has an element type of the table. That of `scale` is f64
+      with `q` of f64, else f32.
     - (C3) D and E are static, from 1 to 512.
     - (C4) Extents of the same name are equal; batches of `k` and `v` are equal;
       `group` is positive and H a multiple of it.
@@ -182,7 +184,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     ```
   }];
   let arguments = (ins
-    F32:$scale, AnyRankedTensor:$q, AnyRankedTensor:$k, AnyRankedTensor:$v,
+    SAttn_Scalar:$scale, AnyRankedTensor:$q, AnyRankedTensor:$k, AnyRankedTensor:$v,
     Optional<AnyRankedTensor>:$partial_counts,
     Optional<AnyRankedTensor>:$partial_indices,
     Optional<AnyRankedTensor>:$full_counts,

@@ -23,7 +23,7 @@ include "sattn/Dialect/SAttn/IR/TuningOpInterface.td"
 
 def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
     AttrSizedOperandSegments, IsolatedFromAbove, NoMemoryEffect,
-    SAttn_ScoreOpInterface,
+    SAttn_ScalarOf<"scale", "q">, SAttn_ScoreOpInterface,
     DeclareOpInterfaceMethods<DestinationStyleOpInterface,
                               ["getDpsInitsMutable"]>,
     DeclareOpInterfaceMethods<TilingInterface,
@@ -50,13 +50,13 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
 
     | operand                 | shape                     | element type   |
     |-------------------------|---------------------------|----------------|
-    | `scale`                 |                           | f32            |
-    | `q`                     | (B, H, M, D)              | f16, bf16, f32 |
+    | `scale`                 |                           | f32, with `q` of f64 f64 |
+    | `q`                     | (B, H, M, D)              | f16, bf16, f32, f64 |
     | `k`                     | (B or 1, H / group, N, D) | that of `q`    |
     | `v`                     | (B or 1, H / group, N, E) | that of `q`    |
     | `grad_out`              | (B, H, M, E)              | that of `q`    |
-    | `lse2`, `delta`         | (B, H, M)                 | f32            |
-    | `max_scores`, optional  | (B, H, M)                 | f32            |
+    | `lse2`, `delta`         | (B, H, M)                 | that of `scale` |
+    | `max_scores`, optional  | (B, H, M)                 | that of `scale` |
     | `partial`, `full`       | (B or 1, H or 1, ceil(N / BK)) and (B or 1, H or 1, ceil(N / BK), any), optional | i32 |
     | `key_lengths`           | (B), optional             | i32            |
     | `captures`              | any, any number           | integers, floats |
@@ -81,7 +81,8 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
     Constraints:
 
     - (C1) Each operand has its rank of the table: 3 or 4 for `q`.
-    - (C2) Each operand has an element type of the table.
+    - (C2) Each operand has an element type of the table. That of `scale` is f64
+      with `q` of f64, else f32.
     - (C3) D and E are static, from 1 to 512.
     - (C4) Extents of the same name are equal; batches of `k` and `v` are equal;
       `group` is positive and H a multiple of it.
@@ -110,7 +111,7 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
     ```
   }];
   let arguments = (ins
-    F32:$scale, AnyRankedTensor:$q, AnyRankedTensor:$k, AnyRankedTensor:$v,
+    SAttn_Scalar:$scale, AnyRankedTensor:$q, AnyRankedTensor:$k, AnyRankedTensor:$v,
     AnyRankedTensor:$grad_out, AnyRankedTensor:$lse2, AnyRankedTensor:$delta,
     Optional<AnyRankedTensor>:$max_scores,
     Optional<AnyRankedTensor>:$partial_counts,

@@ -23,7 +23,7 @@ include "sattn/Dialect/SAttn/IR/TuningOpInterface.td"
 
 def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
     AttrSizedOperandSegments, IsolatedFromAbove, NoMemoryEffect,
-    SAttn_ScoreOpInterface,
+    SAttn_ScalarOf<"scale", "q">, SAttn_ScoreOpInterface,
     DeclareOpInterfaceMethods<DestinationStyleOpInterface,
                               ["getDpsInitsMutable"]>,
     DeclareOpInterfaceMethods<TilingInterface,
@@ -53,13 +53,13 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
 
     | operand                 | shape                     | element type   |
     |-------------------------|---------------------------|----------------|
-    | `scale`                 |                           | f32            |
-    | `q`                     | (B, H, M, D)              | f16, bf16, f32 |
+    | `scale`                 |                           | f32, with `q` of f64 f64 |
+    | `q`                     | (B, H, M, D)              | f16, bf16, f32, f64 |
     | `k`                     | (B or 1, H / group, N, D) | that of `q`    |
     | `v`                     | (B or 1, H / group, N, E) | that of `q`    |
     | `grad_out`              | (B, H, M, E)              | that of `q`    |
-    | `lse2`, `delta`         | (B, H, M)                 | f32            |
-    | `max_scores`, optional  | (B, H, M)                 | f32            |
+    | `lse2`, `delta`         | (B, H, M)                 | that of `scale` |
+    | `max_scores`, optional  | (B, H, M)                 | that of `scale` |
     | `partial`, `full`       | as of `sattn.flex_attention` | i32         |
     | `key_lengths`           | (B), optional             | i32            |
     | `captures`              | any, any number           | integers, floats |
@@ -80,7 +80,7 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
        are so large that their sum hides the logarithm.
     3. The derivative of `score_mod` is that of `sattn-differentiate`. Where p_j
        is 0, dt_j is 0, whatever the derivative is.
-    4. Products and sums are f32; dt_j is rounded to the element type of `q`
+    4. Products and sums are of the type of `scale`; dt_j is rounded to the element type of `q`
        before it is multiplied, and with `precision` "tf32" as the products'
        operands are.
     5. The order of sums is that of the blocks: two runs give the same bits.
@@ -91,7 +91,8 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
     Constraints:
 
     - (C1) Each operand has its rank of the table: 3 or 4 for `q`.
-    - (C2) Each operand has an element type of the table.
+    - (C2) Each operand has an element type of the table. That of `scale` is f64
+      with `q` of f64, else f32.
     - (C3) D and E are static, from 1 to 512.
     - (C4) Extents of the same name are equal; batches of `k` and `v` are equal;
       `group` is positive and H a multiple of it.
@@ -115,7 +116,7 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
     ```
   }];
   let arguments = (ins
-    F32:$scale, AnyRankedTensor:$q, AnyRankedTensor:$k, AnyRankedTensor:$v,
+    SAttn_Scalar:$scale, AnyRankedTensor:$q, AnyRankedTensor:$k, AnyRankedTensor:$v,
     AnyRankedTensor:$grad_out, AnyRankedTensor:$lse2, AnyRankedTensor:$delta,
     Optional<AnyRankedTensor>:$max_scores,
     Optional<AnyRankedTensor>:$partial_counts,

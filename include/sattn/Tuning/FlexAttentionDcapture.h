@@ -1,0 +1,31 @@
+//===- FlexAttentionDcapture.h - Parameters of flex_attention_dcapture
+//-------------*- C++
+//-*-===//
+//
+// How the parameters of one flex_attention_dcapture are chosen: a tile of
+// queries, which walks blocks of keys. The op's methods ask, and the C API
+// (sattn-c/Tuning.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TUNING_FLEXATTENTIONDCAPTURE_H
+#define SATTN_TUNING_FLEXATTENTIONDCAPTURE_H
+
+#include "sattn/Tuning/Attention.h"
+
+namespace sattn::tuning::flex_attention_dcapture {
+using attention::Facts;
+
+/// The parameters without a table's row: a tile has `rows` queries, `depth`
+/// keys and all columns.
+Parameters defaultParameters(const Facts &facts, const Target &target);
+/// As attention::choose, from this default.
+llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
+} // namespace sattn::tuning::flex_attention_dcapture
+
+namespace sattn::tuning {
+/// No table has rows of it yet.
+meta::OpSchemas getFlexAttentionDcaptureSchemas();
+} // namespace sattn::tuning
+
+#endif // SATTN_TUNING_FLEXATTENTIONDCAPTURE_H

@@ -1,0 +1,219 @@
+"""Gradients of the arrays that a score_mod captures: a program gives those of the elements that are read, at each query and key,
+for a part of the heads and queries at a time; these are added up in f32, in one order."""
+
+import dataclasses
+import math
+import sys
+
+import numpy as np
+
+from .._arrays import adapters, evaluation
+from .._call import cache, memory
+from .._compiler import program_text
+from .._compiler.program_text import listed
+from .._trace import regions
+from .._trace.captured_arguments import captured
+from .._trace.expression import Graph
+from .._trace.user_functions import Function
+from .flex_attention import FlexAttention
+
+#: Elements of a program's result, at most, where one query has fewer.
+MOST_ELEMENTS = 2**25
+#: What a part begins at, in the order of the program's last captures; another one is the number that is added to what is read.
+_STARTS = "b", "h", "q_idx"
+
+
+@dataclasses.dataclass(frozen=True)
+class CapturedGradient:
+    """One `sattn.flex_attention_dcapture`, of a part of a call: what a program is compiled for. scores: the FlexAttention of the
+    part. number: the capture that is derived by."""
+
+    scores: FlexAttention
+    number: int
+
+    def text(self):
+        """The module: one function @flex_attention_dcapture, whose last argument is the result."""
+        scores = self.scores
+        lead, shared = "?x?x?x", "1x?x?x" if scores.one_kv_batch else "?x?x?x"
+        query, key = (f"tensor<{own}{scores.head_dim}x{scores.dtype}>" for own in (lead, shared))
+        value, out = (f"tensor<{own}{scores.value_dim}x{scores.dtype}>" for own in (shared, lead))
+        types = {} if scores.scale is not None else {"scale": "f32"}
+        types |= {"q": query, "k": key, "v": value, "grad_out": out, "lse2": "tensor<?x?x?xf32>", "delta": "tensor<?x?x?xf32>"}
+        names = {"q": "query", "k": "key", "v": "value"}
+        operands = f" scale(%scale)\n      ins({listed(('q', 'k', 'v', 'grad_out', 'lse2', 'delta'), types)})"
+        for kind, name in (("partial", "kv"), ("full", "full_kv")):
+            if getattr(scores, kind) is not None:
+                own = f"{kind}_counts", f"{kind}_indices"
+                types |= zip(own, scores._lists(kind))
+                names |= zip(own, (f"{name}_num_blocks", f"{name}_indices"))
+                operands += f" {kind}({listed(own, types)})"
+        own = [f"captured{place}" for place in range(len(scores.captures))]
+        types |= zip(own, scores.captures)
+        operands += f" captures({listed(own, types)})"
+        types["grad"] = "tensor<?x?x?x?xf32>"
+        attributes = [f"group = {scores.group} : i64"] * (scores.group != 1)
+        if scores.block_size:
+            attributes.append(f"block_size = array<i64: {scores.block_size[0]}, {scores.block_size[1]}>")
+        attributes += [f"number = {self.number} : i64", *program_text.meta_and_precision(scores)]
+        scale = "" if scores.scale is None else f"  %scale = arith.constant {float(scores.scale)!r} : f32\n"
+        return program_text.program("flex_attention_dcapture", types, operands, attributes, outs=("grad",), names=names,
+                                    constants=scale, tail=" ".join(filter(None, (scores.score_mod, scores.mask_mod))))
+
+
+def _loads(function, number):
+    """The nodes that read a captured array."""
+    return [node for node in evaluation.in_order(function.result) if node.op == "load" and node.payload == number]
+
+
+def _masked(mask, band, lengths):
+    """The Function of a mask and of a band, which then counts from where the part begins; None: all is seen."""
+    function = None if mask is None else mask.function
+    if band is None:
+        return function
+    graph = Graph()
+    node = band.node(graph, tuple(map(graph.constant, lengths)))
+    if function is not None:
+        node = graph.bitwise("and", function.result, node)
+    return Function("mask_mod", node, () if function is None else function.captures, [], [])
+
+
+def _parts(sizes, group, block):
+    """(batch, first head, heads, first query, queries) of each part."""
+    batch, heads, queries, keys = sizes
+    rows = min(queries, max(1, MOST_ELEMENTS // max(1, keys * group)))
+    if rows < queries:
+        rows = max(rows // block, 1) * block
+    together = group * max(1, min(heads // group, MOST_ELEMENTS // max(1, rows * keys * group)))
+    for b in range(batch):
+        for first_head in range(0, heads, together):
+            for first in range(0, queries, rows):
+                yield b, first_head, min(together, heads - first_head), first, min(rows, queries - first)
+
+
+def _cut(array, part, group=1):
+    """The part of an array with the dimensions (B or 1, H or 1, ...)."""
+    b, first, count, *_ = part
+    if array.shape[0] != 1:
+        array = array[b:b + 1]
+    else:
+        array = array[:1]
+    return array if array.shape[1] == 1 and group == 1 and count != 1 else array[:, first // group:(first + count) // group]
+
+
+def _add(total, gradient, load, part, keys, values, arrays, library):
+    """Adds the gradients (1, heads, queries, keys) of what a node reads to the elements that it reads."""
+    b, first_head, heads, first, queries = part
+    starts = {"b": (b, 1), "h": (first_head, heads), "q_idx": (first, queries), "kv_idx": (0, keys)}
+    names = [node.payload if node.op == "argument" else None for node in load.operands]
+    order = list(starts)
+    if None not in names and len(set(names)) == len(names):  # Positions themselves, which are those of a slice.
+        rest = tuple(place for place, name in enumerate(order) if name not in names)
+        gradient = gradient.sum(rest) if rest else gradient
+        kept = [name for name in order if name in names]
+        places = [kept.index(name) for name in names]
+        gradient = gradient.transpose(places) if arrays is adapters.NUMPY else gradient.permute(places)
+        slices = tuple(slice(starts[name][0], starts[name][0] + starts[name][1]) for name in names)
+        total[slices] += gradient
+        return
+    positions = {}
+    for place, name in enumerate(order):
+        start, count = starts[name]
+        own = np.arange(start, start + count, dtype=np.int32) if arrays is adapters.NUMPY else \
+            library.module.arange(start, start + count, dtype=library.module.int32, device=arrays.device)
+        positions[name] = own.reshape([count if place == own_place else 1 for own_place in range(4)])
+    indices = []
+    for node, size in zip(load.operands, total.shape):
+        index = evaluation.evaluate(node, positions, values, library)
+        index = library.module.where(index < 0, index + size, index)
+        index = library.clip(index, 0, size - 1)
+        indices.append(index.reshape((1,) * (4 - index.ndim) + tuple(index.shape)))
+    shape = np.broadcast_shapes(*(tuple(index.shape) for index in indices))
+    same = tuple(place for place in range(4) if shape[place] == 1)
+    if arrays is adapters.NUMPY:
+        np.add.at(total, tuple(indices), gradient.sum(same, keepdims=True))
+    else:
+        total.index_put_(tuple(index.long() for index in indices), gradient.sum(same, keepdim=True), accumulate=True)
+
+
+class Call:
+    """What the programs of one call get: the Request, its source, its mask and where its numbers are computed."""
+
+    def __init__(self, request, scores, target, arrays, mask, band):
+        self.request, self.scores, self.target, self.arrays, self.mask = request, scores, target, arrays, mask
+        lengths = request.query.shape[2], request.key.shape[2]
+        self.function = _masked(mask, band, lengths)
+        self.sizes = (*request.query.shape[:3], lengths[1])
+        self.values = () if mask is None or mask.function is None else mask.values
+        self.library = evaluation.library(arrays.device)
+
+    def source(self, load):
+        """The program for what a node reads."""
+        score, scores = self.request.score, self.scores
+        functions = [score] + [self.function] * (self.function is not None)
+        types = [name for function in functions for own in regions.types_of(function.captures) for name in own]
+        count = len(types)
+        types += ["f32"] * 4
+        moved = {name: count + place for place, name in enumerate(_STARTS)}
+        approximate = scores.dtype != "f32"
+        first = sum(map(len, regions.types_of(score.captures)))
+        text = regions.text(score, 0, types, approximate, is_derived=True, moved=moved, varied=(load, count + 3))
+        mask = "" if self.function is None else regions.text(self.function, first, types, approximate, moved=moved)
+        return CapturedGradient(dataclasses.replace(
+            scores, score_mod=text, mask_mod=mask, band="", captures=tuple(types), names=()), count + 3)
+
+    def gradient(self, number, grad_out, lse2, delta):
+        """That of a captured array, by its number among those of score_mod."""
+        array, arrays = self.request.score_values[number], self.arrays
+        of_array = adapters.NUMPY if isinstance(array, np.ndarray) else arrays
+        module = self.library.module
+        total = np.zeros(array.shape, np.float32) if arrays is adapters.NUMPY else \
+            module.zeros(tuple(array.shape), dtype=module.float32, device=arrays.device)
+        for load in _loads(self.request.score, number):
+            program = memory.with_memory(arrays, cache.program, self.source(load), self.target)
+            for part in _parts(self.sizes, self.scores.group, self.scores.block_size[0] if self.scores.block_size else 128):
+                self._add_part(program, total, load, part, grad_out, lse2, delta)
+        if of_array is adapters.NUMPY:
+            return np.asarray(arrays.host(total)).astype(array.dtype)
+        return total.to(device=array.device, dtype=array.dtype)
+
+    def _add_part(self, program, total, load, part, grad_out, lse2, delta):
+        request, arrays, mask = self.request, self.arrays, self.mask
+        group = self.scores.group
+        b, first_head, heads, first, queries = part
+        rows = slice(first, first + queries)
+        of_query = [_cut(array, part)[:, :, rows] for array in (request.query, grad_out, lse2, delta)]
+        of_key = [_cut(array, part, group) for array in (request.key, request.value)]
+        shape = 1, heads, queries, self.sizes[3]
+        gradient = np.zeros(shape, np.float32) if arrays is adapters.NUMPY else \
+            request.query.new_zeros(shape, dtype=self.library.module.float32)
+        passed = [] if self.scores.scale is not None else [request.scale]
+        passed += map(arrays.passed, (of_query[0], *of_key, *of_query[1:]))
+        if mask is not None and mask.lists is not None:
+            blocks = slice(first // mask.block[0], -(-(first + queries) // mask.block[0]))
+            for array, own in zip(mask.lists, (self.scores.partial,) * 2 + (self.scores.full,) * 2):
+                if array is not None:
+                    lead = array[:1] if own[0] else array[b:b + 1]
+                    lead = lead if own[1] else lead[:, first_head:first_head + heads]
+                    passed.append(arrays.passed(lead[:, :, blocks]))
+        for function, values in ((request.score, request.score_values), (self.function, self.values)):
+            if values:
+                passed += captured(function, values, arrays)
+        program._launch(*passed, b, first_head, first, 0.0, arrays.passed(gradient))
+        _add(total, gradient, load, part, self.sizes[3], request.score_values, arrays, self.library)
+
+
+def numbers(out, grad_out, lse, grad_lse, arrays):
+    """(grad_out, without those of queries that see no key, lse2, delta) as `sattn.flex_attention_dcapture` takes them."""
+    if arrays is adapters.NUMPY:
+        is_none = np.isneginf(lse)
+        with np.errstate(invalid="ignore"):
+            lse2 = np.where(is_none, np.float32(np.inf), lse * np.float32(1 / math.log(2)))
+        cleared = np.where(is_none[..., None], np.zeros((), grad_out.dtype), grad_out)
+        delta = np.einsum("...d,...d->...", cleared.astype(np.float32), np.asarray(out).astype(np.float32))
+        return cleared, lse2, delta if grad_lse is None else delta - np.where(is_none, np.float32(0), grad_lse)
+    torch = sys.modules["torch"]
+    is_none = lse == -math.inf
+    lse2 = torch.where(is_none, math.inf, lse * (1 / math.log(2)))
+    cleared = torch.where(is_none[..., None], 0, grad_out)
+    delta = (cleared.float() * out.float()).sum(-1)
+    return cleared, lse2, delta if grad_lse is None else delta - torch.where(is_none, 0, grad_lse)
