@@ -2,6 +2,8 @@
 
 import sys
 
+from .._trace import portable
+
 _PLACES = {"arrays": 5, "lists": 8, "lse": 13}
 _SECOND = ("flex_attention: expected a first derivative, but got one of its gradient, which has none; write the scores with "
            "PyTorch's operations for a second one")
@@ -50,7 +52,10 @@ def with_gradient(operation):
             arrays, lists = tensors[:ctx.count], tensors[ctx.count:]
             score_mod, mask_mod, floats, integers, mask, band, scale, enable_gqa, kernel_options = ctx.numbers
             needs = ctx.needs_input_grad
-            of_arrays = needs[16:16 + ctx.count]
+            # What a mask_mod captures has none.
+            captures = portable.function_of(score_mod).captures if score_mod else ()
+            count = sum(capture.kind == "array" for capture in captures)
+            of_arrays = [place < count and own for place, own in enumerate(needs[16:16 + ctx.count])]
             wanted = [needs[0], needs[1] or needs[2], *of_arrays]
             nothing = [None] * (13 + len(tensors))
             if grad_out is None and grad_lse is None:

@@ -9,8 +9,8 @@ from . import regions
 from .capturing import PASSED
 
 
-def _passed_capture(capture, value, arrays):
-    """A captured array in the type and on the device of the kernel."""
+def _passed_capture(capture, value, arrays, has_gradient):
+    """A captured array in the type and on the device of the kernel. has_gradient: whether PyTorch may want one of it."""
     wanted = PASSED[capture.element]
     if wanted == capture.element:  # As most are.
         if arrays is adapters.NUMPY and type(value) is np.ndarray and value.flags.aligned:
@@ -30,7 +30,8 @@ def _passed_capture(capture, value, arrays):
         tensor = sys.modules["torch"].from_numpy(np.ascontiguousarray(value))
         return tensor.view(sys.modules["torch"].bfloat16).to(arrays.device) if capture.element == "bf16" else \
             tensor.to(arrays.device)
-    adapters.require_no_derivative(capture.name, value)
+    if has_gradient:
+        adapters.require_no_derivative(capture.name, value)
     stand_ins.refuse(capture.name, value)
     torch = sys.modules["torch"]
     if value.device != arrays.device:
@@ -51,7 +52,7 @@ def captured(function, values, arrays):
     found = []
     for capture, value in zip(function.captures, values):
         if capture.kind == "array":
-            found.append(_passed_capture(capture, value, arrays))
+            found.append(_passed_capture(capture, value, arrays, function.kind == "score_mod"))
         elif capture.kind == "float" or capture.kind == "small":
             found.append(value)
         else:

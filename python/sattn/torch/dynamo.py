@@ -146,7 +146,7 @@ def _taken(kind, function, arrays, floats, integers):
                     floats.append(value)
                 else:
                     integers.append(value)
-            return step[1], f"{kind} captures a tensor that requires a gradient" if _requires_grad(*arrays) else ""
+            return step[1], ""
     return "", f"argument '{kind}': the function captures more than {READS_LIMIT} values"
 
 
