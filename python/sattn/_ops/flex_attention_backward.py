@@ -8,7 +8,6 @@ import numpy as np
 
 from .._arrays import adapters, stand_ins
 from .._call import cache, dispatch, memory
-from .._call.kernel_options import NONE
 from .._compiler import compiler, program_text
 from .._compiler.program_text import listed, meta_and_precision
 from .._masks import transposed_lists
@@ -225,8 +224,8 @@ def backward(request, given):
         own = [name for types in regions.types_of(score.captures) for name in types]
         texts["score_mod"] = regions.text(score, 0, list(scores.captures), scores.dtype != "f32", is_derived=True)
         assert list(scores.captures[:len(own)]) == own
-    scores = dataclasses.replace(scores, lse=False, max_scores=False, packed=1,
-                                 meta=(request.options or NONE).meta(value.shape[3]), **texts)
+    # Tiles that are given are the forward's.
+    scores = dataclasses.replace(scores, lse=False, max_scores=False, packed=1, meta="", **texts)
     source = FlexAttentionBackward(scores, given.grad_lse is not None, given.wants_query, given.wants_keys,
                                    _may_see_nothing(mask, band, score, (sizes[2], keys)))
     wanted = [number for number, capture in enumerate(score.captures if score else ()) if capture.kind == "array"]
