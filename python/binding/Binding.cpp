@@ -373,63 +373,61 @@ static ffi::Function explainer(ffi::String text, int64_t ordinal) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(explainer, explainer);
 
-static void expectCount(ffi::PackedArgs packed, int count) {
-  if (packed.size() != count)
-    TVM_FFI_THROW(TypeError)
-        << "expected " << count << " arguments, but got " << packed.size();
-}
+/// What the program of a call of `repeats` threw in this thread.
+static thread_local std::optional<ffi::Error> failure;
 
-/// repeats() -> [call, fail, remember]
+/// repeats(count: int) -> [call, remember]
 ///
-/// Programs for products of kinds that were made before (Repeats.h); operands
-/// are crow, col, values, dense, input, left, right, out, each may be None.
-///  - call(number, alpha, beta, operands...) -> 0 where none is known, 1 where
-///    one was called, 2 where it was and threw: so that what `call` itself
-///    raises is always of operands that cannot be passed, before any work.
-///  - fail() throws what the program threw.
-///  - remember(program, takes_beta, takes_input, transposes_dense,
-///    transposes_out, prepared_crow, prepared_col, number, operands...) keeps a
-///    program for such calls; the prepared arrays stand for operands that are
-///    None.
-static ffi::Array<ffi::Function> repeats() {
-  auto known = std::make_shared<python::Repeats>();
-  static thread_local std::optional<ffi::Error> failure;
-  auto call = [known](ffi::PackedArgs packed, ffi::Any *result) {
-    expectCount(packed, 3 + python::Repeats::numOperands);
-    auto alpha = packed[1].try_cast<double>();
-    auto beta = packed[2].try_cast<double>();
-    *result = int64_t(0);
-    if (!alpha || !beta)
-      return;
+/// Programs for calls of one kind that were made before (Repeats.h). A call has
+/// `count` arguments: numbers, tensors, and None for one that is absent.
+///  - call(arguments..., storages...) -> 0 where none is known, 1 where one was
+///    called, 2 where it was and threw: so that what `call` itself raises is
+///    always of arguments that cannot be passed, before any work.
+///  - remember(program, parts, kept, arguments...) keeps a program for such
+///    calls; parts has three numbers for each of its arguments (Repeats::Part).
+static ffi::Array<ffi::Function> repeats(int64_t count) {
+  auto known = std::make_shared<python::Repeats>(int(count));
+  auto require = [=](ffi::PackedArgs packed, int first) {
+    if (packed.size() < first + int(count))
+      TVM_FFI_THROW(TypeError) << "expected " << count << " arguments, but got "
+                               << packed.size() - first;
+    return packed.data() + first;
+  };
+  auto call = [=](ffi::PackedArgs packed, ffi::Any *result) {
+    const ffi::AnyView *arguments = require(packed, 0);
+    int64_t outcome = 2;
     try {
-      *result = int64_t(
-          known->call(numberOf(packed[0]), *alpha, *beta, packed.data() + 3));
+      outcome = known->call(arguments, packed.size() - int(count));
     } catch (const ffi::Error &error) {
       failure = error;
-      *result = int64_t(2);
     } catch (const std::exception &error) {
-      // Not to the caller, who would make the product again.
+      // Not to the caller, who would make the call again.
       failure = ffi::Error("RuntimeError", error.what(), "");
-      *result = int64_t(2);
     }
+    *result = outcome;
   };
-  auto fail = [](ffi::PackedArgs, ffi::Any *) {
-    ffi::Error error = failure.value();
-    failure.reset();
-    throw error;
+  auto remember = [=](ffi::PackedArgs packed, ffi::Any *) {
+    const ffi::AnyView *arguments = require(packed, 3);
+    python::Repeats::Entry entry;
+    entry.program = packed[0].cast<ffi::Function>();
+    auto numbers = packed[1].cast<ffi::Array<int64_t>>();
+    for (size_t i = 0; i + 2 < numbers.size(); i += 3)
+      entry.parts.push_back(
+          {int(numbers[i]), numbers[i + 1] != 0, int(numbers[i + 2])});
+    for (const ffi::Any &kept : packed[2].cast<ffi::Array<ffi::Any>>())
+      entry.kept.push_back(kept);
+    known->insert(arguments, std::move(entry));
   };
-  auto remember = [known](ffi::PackedArgs packed, ffi::Any *) {
-    expectCount(packed, 8 + python::Repeats::numOperands);
-    auto program = packed[0].try_cast<ffi::Function>();
-    if (!program)
-      TVM_FFI_THROW(TypeError)
-          << "expected a program, but got " << packed[0].GetTypeKey();
-    auto flag = [&](int place) { return numberOf(packed[place]) != 0; };
-    known->insert(numberOf(packed[7]), packed.data() + 8,
-                  {*program, flag(1), flag(2), flag(3), flag(4),
-                   ffi::Any(packed[5]), ffi::Any(packed[6])});
-  };
-  return {ffi::Function::FromPacked(call), ffi::Function::FromPacked(fail),
-          ffi::Function::FromPacked(remember)};
+  return {ffi::Function::FromPacked(call), ffi::Function::FromPacked(remember)};
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(repeats, repeats);
+
+/// raise_failure()
+///
+/// Throws what the program of the thread's last call of `repeats` threw.
+static void raiseFailure() {
+  ffi::Error error = failure.value();
+  failure.reset();
+  throw error;
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(raise_failure, raiseFailure);

@@ -1,4 +1,4 @@
-//===- Repeats.cpp - Products of a kind that was made before --------------===//
+//===- Repeats.cpp - Calls of a kind that was made before -----------------===//
 
 #include "Repeats.h"
 
@@ -9,16 +9,15 @@
 using namespace sattn::python;
 using namespace tvm;
 
-/// The tensor in an operand, or null.
-static const DLTensor *tensorOf(const ffi::AnyView &operand) {
-  std::optional<DLTensor *> tensor = operand.try_cast<DLTensor *>();
+/// The tensor in an argument, or null.
+static const DLTensor *tensorOf(const ffi::AnyView &argument) {
+  std::optional<DLTensor *> tensor = argument.try_cast<DLTensor *>();
   return tensor ? *tensor : nullptr;
 }
 
-/// Whether a tensor has elements, but no memory: one that PyTorch traces.
-static bool lacksMemory(const DLTensor &tensor) {
-  return !tensor.data && std::find(tensor.shape, tensor.shape + tensor.ndim,
-                                   0) == tensor.shape + tensor.ndim;
+static bool hasElements(const DLTensor &tensor) {
+  return std::find(tensor.shape, tensor.shape + tensor.ndim, 0) ==
+         tensor.shape + tensor.ndim;
 }
 
 /// Whether a matrix lies in memory as its transpose: the columns, not the rows,
@@ -33,27 +32,47 @@ static bool isTransposed(const DLTensor &tensor) {
          (tensor.strides[last] != 1 || tensor.shape[last] == 1);
 }
 
-/// Writes the key; returns false for an operand that is neither a tensor with
-/// memory nor None.
-static bool makeKey(int64_t number, const ffi::AnyView *operands,
-                    std::vector<int64_t> &key) {
+/// Whether all elements lie within `bytes` from `address` on.
+static bool liesIn(const DLTensor &tensor, int64_t address, int64_t bytes) {
+  if (!hasElements(tensor))
+    return true;
+  int64_t least = 0, most = 0, running = 1;
+  for (int dim = tensor.ndim - 1; dim >= 0; --dim) {
+    int64_t stride = tensor.strides ? tensor.strides[dim] : running;
+    running *= tensor.shape[dim];
+    (stride < 0 ? least : most) += (tensor.shape[dim] - 1) * stride;
+  }
+  int64_t width = (tensor.dtype.bits * tensor.dtype.lanes + 7) / 8;
+  int64_t offset = reinterpret_cast<int64_t>(tensor.data) +
+                   int64_t(tensor.byte_offset) - address;
+  return offset + least * width >= 0 && offset + (most + 1) * width <= bytes;
+}
+
+/// Writes the key; returns false for an argument that is neither a number, nor
+/// None, nor a tensor that has memory if it has elements.
+bool Repeats::makeKey(const ffi::AnyView *arguments, Key &key) const {
   key.clear();
-  key.push_back(number);
-  for (int i = 0; i < Repeats::numOperands; ++i) {
-    if (operands[i] == nullptr) {
+  for (int i = 0; i < count; ++i) {
+    const ffi::AnyView &given = arguments[i];
+    if (given == nullptr) {
       key.push_back(-1);
       continue;
     }
-    const DLTensor *tensor = tensorOf(operands[i]);
-    if (!tensor || lacksMemory(*tensor))
+    const DLTensor *tensor = tensorOf(given);
+    if (!tensor) {
+      if (!given.try_cast<double>())
+        return false;
+      key.push_back(-2);
+      continue;
+    }
+    if (!tensor->data && hasElements(*tensor))
       return false;
     key.push_back(int64_t(tensor->ndim) << 32 | tensor->dtype.code << 24 |
                   tensor->dtype.bits << 16 | tensor->dtype.lanes);
     key.push_back(int64_t(tensor->device.device_type) << 32 |
                   tensor->device.device_id);
     key.insert(key.end(), tensor->shape, tensor->shape + tensor->ndim);
-    if (i == Repeats::Dense || i == Repeats::Out)
-      key.push_back(isTransposed(*tensor));
+    key.push_back(isTransposed(*tensor));
   }
   return true;
 }
@@ -67,23 +86,14 @@ size_t Repeats::Hash::operator()(const Key &key) const {
   return size_t(hash);
 }
 
-void Repeats::insert(int64_t number, const ffi::AnyView *operands,
-                     Product product) {
-  Key key;
-  if (!makeKey(number, operands, key))
-    return;
-  std::lock_guard<std::mutex> lock(mutex);
-  if (products.size() >= capacity)
-    products.clear();
-  products[std::move(key)] = std::move(product);
-}
-
 namespace {
-/// A view of a tensor that broadcasts to another's shape.
-struct Expanded {
+/// A view of a tensor that is broadcast to another's shape, and of which the
+/// last two dimensions may be swapped.
+struct View {
   static constexpr int maxRank = 16;
 
-  Expanded(const DLTensor &from, const DLTensor &like) : view(from) {
+  void set(const DLTensor &from, const DLTensor &like, bool isTransposed) {
+    view = from;
     int lead = like.ndim - from.ndim;
     int64_t running = 1;
     for (int dim = like.ndim - 1; dim >= 0; --dim) {
@@ -94,6 +104,10 @@ struct Expanded {
       shape[dim] = like.shape[dim];
       strides[dim] = extent == like.shape[dim] ? stride : 0;
     }
+    if (isTransposed) {
+      std::swap(shape[like.ndim - 2], shape[like.ndim - 1]);
+      std::swap(strides[like.ndim - 2], strides[like.ndim - 1]);
+    }
     view.ndim = like.ndim;
     view.shape = shape.data();
     view.strides = strides.data();
@@ -102,69 +116,77 @@ struct Expanded {
   std::array<int64_t, maxRank> shape, strides;
   DLTensor view;
 };
-
-/// A view of a matrix with its last two dimensions swapped.
-struct Transposed : Expanded {
-  explicit Transposed(const DLTensor &from) : Expanded(from, from) {
-    std::swap(shape[from.ndim - 2], shape[from.ndim - 1]);
-    std::swap(strides[from.ndim - 2], strides[from.ndim - 1]);
-  }
-};
 } // namespace
 
-static bool haveSameShape(const DLTensor &a, const DLTensor &b) {
-  return a.ndim == b.ndim && std::equal(a.shape, a.shape + a.ndim, b.shape);
+void Repeats::insert(const ffi::AnyView *arguments, Entry entry) {
+  Key key;
+  if (!makeKey(arguments, key))
+    return;
+  for (const Part &part : entry.parts) {
+    for (int place : {part.place, part.like}) {
+      const DLTensor *tensor =
+          place < 0 || place >= count ? nullptr : tensorOf(arguments[place]);
+      if (tensor && tensor->ndim > View::maxRank)
+        return;
+    }
+  }
+  std::lock_guard<std::mutex> lock(mutex);
+  if (entries.size() >= capacity)
+    entries.clear();
+  entries[std::move(key)] = std::make_shared<const Entry>(std::move(entry));
 }
 
-bool Repeats::call(int64_t number, double alpha, double beta,
-                   const ffi::AnyView *operands) {
+bool Repeats::call(const ffi::AnyView *arguments, int numStorages) {
   static thread_local Key key;
-  if (!makeKey(number, operands, key))
+  if (!makeKey(arguments, key))
     return false;
-  Product product;
+  std::shared_ptr<const Entry> entry;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    auto found = products.find(key);
-    if (found == products.end())
+    auto found = entries.find(key);
+    if (found == entries.end())
       return false;
-    product = found->second;
+    entry = found->second;
   }
-  ffi::AnyView arguments[2 + numOperands];
-  int count = 0;
-  auto add = [&](ffi::AnyView argument) { arguments[count++] = argument; };
-  add(alpha);
-  if (product.takesBeta)
-    add(beta);
-  for (int i = 0; i < numOperands; ++i) {
-    if (i == Crow && operands[i] == nullptr)
-      add(product.crow);
-    else if (i == Col && operands[i] == nullptr)
-      add(product.col);
-    else if (operands[i] != nullptr && (i != Input || product.takesInput))
-      add(operands[i]);
+  const ffi::AnyView *storages = arguments + count;
+  for (int i = 0, place = 0; i < count && place + 1 < numStorages; ++i) {
+    const DLTensor *tensor = tensorOf(arguments[i]);
+    if (!tensor)
+      continue;
+    auto address = storages[place].try_cast<int64_t>();
+    auto bytes = storages[place + 1].try_cast<int64_t>();
+    if (!address || !bytes || !liesIn(*tensor, *address, *bytes))
+      return false;
+    place += 2;
   }
-  const DLTensor *dense = tensorOf(operands[Dense]);
-  const DLTensor *input =
-      product.takesInput ? tensorOf(operands[Input]) : nullptr;
-  const DLTensor *out = tensorOf(operands[Out]);
-  // Views instead of operands; they live until the call is over.
-  std::optional<Expanded> expanded;
-  std::optional<Transposed> views[3];
-  int firstPlace = 1 + product.takesBeta;
-  if (std::max(out->ndim, dense->ndim) > Expanded::maxRank)
-    return false;
-  if (input && !haveSameShape(*input, *out)) {
-    input = &expanded.emplace(*input, *out).view;
-    arguments[firstPlace + Input] = &expanded->view;
-  }
-  if (product.transposesDense)
-    arguments[firstPlace + Dense] = &views[0].emplace(*dense).view;
-  if (product.transposesOut) {
-    if (input)
-      arguments[firstPlace + Input] = &views[1].emplace(*input).view;
-    arguments[count - 1] = &views[2].emplace(*out).view;
-  }
+  const ffi::Function &program = entry->program;
   ffi::Any result;
-  product.program.CallPacked(arguments, count, &result);
+  if (entry->parts.empty()) {
+    program.CallPacked(arguments, count, &result);
+    return true;
+  }
+  static thread_local std::vector<ffi::AnyView> passed;
+  // Their addresses are passed until the call is over.
+  static thread_local std::vector<View> views;
+  passed.clear();
+  views.resize(std::max(views.size(), entry->parts.size()));
+  for (const auto &[place, isTransposed, like] : entry->parts) {
+    if (place >= count) {
+      passed.push_back(entry->kept[place - count]);
+      continue;
+    }
+    const ffi::AnyView &given = arguments[place];
+    const DLTensor *tensor =
+        isTransposed || like >= 0 ? tensorOf(given) : nullptr;
+    if (!tensor) {
+      passed.push_back(given);
+      continue;
+    }
+    View &view = views[passed.size()];
+    view.set(*tensor, like < 0 ? *tensor : *tensorOf(arguments[like]),
+             isTransposed);
+    passed.push_back(&view.view);
+  }
+  program.CallPacked(passed.data(), int(passed.size()), &result);
   return true;
 }

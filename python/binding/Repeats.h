@@ -1,47 +1,57 @@
-//===- Repeats.h - Products of a kind that was made before ------*- C++ -*-===//
+//===- Repeats.h - Calls of a kind that was made before ---------*- C++ -*-===//
 
 #ifndef SATTN_PYTHON_BINDING_REPEATS_H
 #define SATTN_PYTHON_BINDING_REPEATS_H
 
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
 
 namespace sattn::python {
 
-/// Which program computes a product of sparse and dense operands, by a number
-/// of the caller's, the operands' element types, devices and shapes, and
-/// whether dense and out are transposed in memory: what the package finds out
-/// once. Neither addresses nor contents count. Safe to use from several
-/// threads.
+/// Which program computes a call of one kind, by its tensors' element types,
+/// devices and shapes, and whether they are transposed in memory: what the
+/// package finds out once. Neither addresses nor contents count. Safe to use
+/// from several threads.
 class Repeats {
 public:
-  /// Operands of a product, in this order; all but values, dense and out may be
-  /// absent.
-  enum Operand { Crow, Col, Values, Dense, Input, Left, Right, Out };
-  static constexpr int numOperands = Out + 1;
   static constexpr size_t capacity = 4096;
 
-  /// The function that is called with (alpha, beta, operands...).
-  struct Product {
-    tvm::ffi::Function program;
-    bool takesBeta = false, takesInput = false;
-    /// Takes dense, or input and out, with their last two dimensions swapped.
-    bool transposesDense = false, transposesOut = false;
-    /// Operands that are not the call's: index arrays that were prepared.
-    tvm::ffi::Any crow, col;
+  /// A call has `count` arguments: numbers, tensors, or None for one that is
+  /// absent.
+  explicit Repeats(int count) : count(count) {}
+
+  /// An argument of a program.
+  struct Part {
+    /// The argument's place in the call; one from the call's count on is, less
+    /// that, a place in Entry::kept.
+    int place;
+    /// Whether its last two dimensions are swapped.
+    bool isTransposed;
+    /// The place of the argument to whose shape it is broadcast first, or -1.
+    int like;
   };
 
-  /// `operands` are numOperands tensors or None. An earlier entry is replaced.
-  void insert(int64_t number, const tvm::ffi::AnyView *operands,
-              Product product);
+  struct Entry {
+    tvm::ffi::Function program;
+    /// The program's arguments; those of the call, if there are none.
+    std::vector<Part> parts;
+    /// Arguments that are not the call's, such as prepared index arrays.
+    std::vector<tvm::ffi::Any> kept;
+  };
 
-  /// Calls the program and returns true, or returns false where none is known.
+  /// Keeps an entry for calls with such arguments; replaces an earlier one.
+  void insert(const tvm::ffi::AnyView *arguments, Entry entry);
+
+  /// Calls the entry's program and returns true; returns false where none is
+  /// known. The arguments are followed by the address and the bytes of the
+  /// storage of each of the tensors in order: one with elements outside of its
+  /// storage is of no known kind. The last ones, which have none, are trusted.
   /// Throws what the program throws.
-  bool call(int64_t number, double alpha, double beta,
-            const tvm::ffi::AnyView *operands);
+  bool call(const tvm::ffi::AnyView *arguments, int numStorages);
 
 private:
   using Key = std::vector<int64_t>;
@@ -49,8 +59,11 @@ private:
     size_t operator()(const Key &key) const;
   };
 
+  bool makeKey(const tvm::ffi::AnyView *arguments, Key &key) const;
+
+  const int count;
   std::mutex mutex;
-  std::unordered_map<Key, Product, Hash> products;
+  std::unordered_map<Key, std::shared_ptr<const Entry>, Hash> entries;
 };
 
 } // namespace sattn::python

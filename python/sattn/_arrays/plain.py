@@ -1,5 +1,5 @@
-"""Which tensors of PyTorch are plain: dense ones whose memory is what they say it is. All that asks, asks here; what follows from
-a tensor's type alone (data_ptr, device, layout) the binding checks again."""
+"""Which tensors of PyTorch are plain: dense ones whose memory is what they say it is. All that asks, asks here; what
+follows from a tensor's type alone (data_ptr, device, layout) the binding checks again."""
 
 import sys
 
@@ -8,18 +8,18 @@ from . import autograd
 #: Types of tensors that are what torch.Tensor is, once `see` has seen PyTorch.
 TYPES = set()
 #: PyTorch's is_grad_enabled, empty_like, and the two layouts, once it was seen.
-is_recording = empty_like = strided = sparse_bsr = None
+is_recording = empty_like = strided = sparse_bsr = _forward_ad = None
 
 
 def see():
     """Looks at PyTorch, for what is kept of it. Returns whether it is there."""
-    global is_recording, empty_like, strided, sparse_bsr
+    global is_recording, empty_like, strided, sparse_bsr, _forward_ad
     if not TYPES:
         torch = sys.modules.get("torch")
         if torch is None:
             return False
         is_recording, empty_like = torch.is_grad_enabled, torch.empty_like
-        strided, sparse_bsr = torch.strided, torch.sparse_bsr
+        strided, sparse_bsr, _forward_ad = torch.strided, torch.sparse_bsr, torch.autograd.forward_ad
         TYPES.update((torch.Tensor, torch.nn.Parameter))
     return True
 
@@ -38,9 +38,29 @@ def is_cut(tensor):
         return False
 
 
-def is_plain(tensor):
-    """Whether it is a dense tensor of PyTorch whose memory is what it says it is, if it has any."""
-    return type(tensor) in TYPES and not tensor.is_nested and not tensor.is_neg() and not is_cut(tensor)
+def storages_of(arguments):
+    """[address, bytes, ...] of the storages of the tensors among a call's arguments.
+
+    These are numbers, tensors that programs take as they are, or None. It is None where one is none of these: it may
+    require a gradient, or stand for another. The binding compares storages with tensors (Repeats.h), and looks at the
+    rest.
+    """
+    types, records, found = TYPES, is_recording(), []
+    if getattr(_forward_ad, "_current_level", 0) >= 0:  # As autograd.may_have_tangents.
+        return None
+    try:
+        for value in arguments:
+            own = type(value)
+            if own in types:
+                if value.is_neg() or records and value.requires_grad:
+                    return None
+                storage = value.untyped_storage()
+                found += storage.data_ptr(), storage.nbytes()
+            elif own is not float and own is not int and value is not None:
+                return None
+    except RuntimeError:  # Of those without a storage.
+        return None
+    return found
 
 
 def is_in_memory(tensor):

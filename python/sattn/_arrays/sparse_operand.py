@@ -6,17 +6,6 @@ import weakref
 from . import adapters, dtypes, storage
 
 
-class Repeats:
-    """Guarded calls of products (_call/guard.py): (call, fail, remember) of the binding as one value, to be read once, or None.
-    Safe to use from several threads."""
-
-    def __init__(self):
-        self.functions = None
-
-    def clear(self):
-        self.functions = None
-
-
 class Operand:
     """Index arrays and values of a BSR matrix, where they lie, with as many batch dimensions each.
 
@@ -145,7 +134,8 @@ class Prepared(Operand):
         self.longest = -(-longest // step) * step
         self.signature += self.columns, self.longest
         self.prepared = {}
-        self.repeats = Repeats()
+        #: Guarded calls of products (_call/guard.py).
+        self.repeats = {}
         self._rows = super().rows
         if self.arrays is not adapters.NUMPY:
             _by_memory[_memory_of(self.crow, self.col)] = self

@@ -3,7 +3,6 @@
 import collections
 import concurrent.futures
 
-from .._arrays.sparse_operand import Repeats
 from .._compiler import compiler, disk_cache, tuning
 
 Info = collections.namedtuple("Info", "kernels compilations choices disk")
@@ -27,9 +26,9 @@ class Kept(dict):
 
 #: The plan, program or launch of each kind of call (shapes and types).
 calls = Kept(CALLS_LIMIT)
-#: Guarded calls of products and of sampled_addmm with PyTorch's tensors (guard.py), for operands that are not prepared.
-repeats, sampled_repeats = Repeats(), Repeats()
-#: Guarded calls of flex_attention (_ops/flex_attention_repeats.py) and of scaled_dot_product_attention.
+#: Guarded calls with PyTorch's tensors (guard.py), but for products of prepared operands, which have their own.
+repeats = {}
+#: Calls of flex_attention (_ops/flex_attention_repeats.py) and of scaled_dot_product_attention, by the identity of their masks.
 flex_repeats, sdpa_repeats = Kept(CALLS_LIMIT), Kept(CALLS_LIMIT)
 _programs, _choices = {}, Kept(CHOICES_LIMIT)
 # Compilations that were begun, by program and target.
@@ -55,7 +54,7 @@ def clear(disk=False):
     they go themselves. disk: whether to remove the programs on disk too, those of other builds of sattn included.
     """
     global _tables
-    for kept in (calls, repeats, sampled_repeats, flex_repeats, sdpa_repeats, _programs, _begun, _choices):
+    for kept in (calls, repeats, flex_repeats, sdpa_repeats, _programs, _begun, _choices):
         kept.clear()
     _tables = None
     if disk:

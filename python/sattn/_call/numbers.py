@@ -6,14 +6,18 @@ import numpy as np
 
 from .._arrays import adapters
 
+# Integers up to which a float holds each.
+_EXACT = 2**53
+
 
 def number(name, value):
     """A float: of a Python or NumPy number, a 0-d array, or a 0-d tensor on the CPU.
 
     Raises TypeError for what is no real number, ValueError for one that a float does not hold.
     """
-    if type(value) is float:  # As most are.
-        return value
+    own = type(value)  # As most are.
+    if own is float or own is int and -_EXACT <= value <= _EXACT:
+        return float(value)
     found = value
     if isinstance(value, np.ndarray) or adapters.is_torch(value):
         found = _item(name, value)

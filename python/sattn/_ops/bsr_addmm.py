@@ -3,7 +3,7 @@
 import dataclasses
 import math
 
-from .._arrays import adapters, dtypes, sparse_operand, stand_ins, storage
+from .._arrays import adapters, autograd, dtypes, plain, sparse_operand, stand_ins, storage
 from .._compiler import compiler, explanation, program_text
 from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, memory, pytorch_options
@@ -239,6 +239,76 @@ def call_of(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=
     return call.program, arguments, operand.prepared is not None
 
 
+def _kind(beta, is_in_place, checks, precision, meta):
+    """What tells a call from others beside its tensors, or None where meta does not."""
+    text = None if meta is None else guard.text_of(meta)
+    if meta is not None and text is None:
+        return None
+    return "bsr_addmm", beta == 0, is_in_place, checks, precision == "tf32", text
+
+
+def _repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out, meta, check, precision):
+    """The result, or None where this is no repetition, or one that got no memory; then nothing was done.
+
+    prepared: whether bsr is a Prepared; repeats: its own, or those of all others.
+    """
+    if type(dense) not in plain.TYPES:
+        return None
+    is_in_place = input is not None and input is out
+    checks = guard.contents_of(check, dense, prepared)
+    kind = None if checks is None else _kind(beta, is_in_place, checks, precision, meta)
+    known = repeats.get(kind)
+    if known is None:
+        return None
+    crow = col = shape = None
+    if prepared:
+        bsr.require_unwritten()
+        values = bsr.values
+    else:
+        parts = guard.parts_of(bsr)
+        if parts is None:
+            return None
+        crow, col, values, shape = parts
+    if is_in_place:
+        input = None
+    storages = plain.storages_of((crow, col, values, dense, input, left, right, out))
+    if storages is None:
+        return None
+    result = out
+    try:
+        if not prepared and (not crow.dim() or shape is not None and shape != (
+                *values.shape[:-3], (crow.shape[-1] - 1) * values.shape[-2], dense.shape[-2])):
+            return None
+        if out is None:
+            if dense.dim() != 2 or values.dim() != 3 or crow is not None and crow.dim() != 1:
+                return None
+            result = dense.new_empty((bsr.rows if prepared else (crow.shape[0] - 1) * values.shape[1], dense.shape[1]))
+    except (RuntimeError, IndexError):  # Of nested tensors, and of other ranks than the long way takes.
+        return None
+    if not guard.run(known, (alpha, beta, crow, col, values, dense, input, left, right, result), storages):
+        return None
+    if out is not None:
+        autograd.count_write(out)
+    return result
+
+
+def _remember(repeats, launch, call, kind, prepared, operand, tensors):
+    """Keeps a call for _repeated. tensors: values and those that follow it."""
+    arrays, indices = operand.arrays, (operand.crow, operand.col)
+    own, kept = ((None, None), indices) if prepared else (indices, ())
+    of_dense, of_out = call.transposes
+    given = {name: (place, False, -1) for place, name in enumerate(
+        ("alpha", "beta", "crow", "col", "values", "dense", "input", "left_alpha", "right_alpha", "out"))}
+    given["dense"], given["out"], given["input"] = (5, of_dense, -1), (9, of_out, -1), (6, of_out, 9)
+    if prepared:
+        given["crow"], given["col"] = (10, False, -1), (11, False, -1)
+    present = [*call.scalars, "crow", "col", "values", "dense", *("input",)[:call.with_input],
+               *(name for name, tensor in zip(("left_alpha", "right_alpha"), tensors[3:5]) if tensor is not None), "out"]
+    guard.remember(repeats, kind, launch,
+                   (1.0, 1.0, *own, *(tensor if tensor is None else arrays.passed(tensor) for tensor in tensors)),
+                   parts=[given[name] for name in present], kept=kept)
+
+
 def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=None, out=None,
                     skip_checks=False, max_grid=None, meta=None, check=None, precision=None, strict=False):
     """beta * input + left_alpha[:, None] * (alpha * (bsr @ dense)) * right_alpha[None, :].
@@ -279,12 +349,11 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         check = pytorch_options.check_of(skip_checks, max_grid, check)
     if strict:
         pytorch_options.require_accepted(bsr, dense, out)
-    tf32 = precision == "tf32"
     alpha, beta = number("alpha", alpha), number("beta", beta)
     prepared = type(bsr) is sparse_operand.Prepared
     repeats = bsr.repeats if prepared else cache.repeats
-    result = guard.repeated(repeats, prepared, input, bsr, dense, beta, alpha, left_alpha, right_alpha, out, meta,
-                            check, tf32)
+    result = _repeated(repeats, prepared, input, bsr, dense, beta, alpha, left_alpha, right_alpha, out, meta, check,
+                       precision)
     if result is not None:
         return result
     # Before the matrix is looked at, which fails in PyTorch's words where dense is traced.
@@ -299,7 +368,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     parameters = None if meta is None else meta_of(meta)
     given = {"input": input, "dense": dense, "left_alpha": left_alpha, "right_alpha": right_alpha, "out": out}
     ones = _ones_of(operand, alpha, beta)
-    key = [operand.signature, beta == 0, *ones, input is out, tf32, id(arrays), parameters]
+    key = [operand.signature, beta == 0, *ones, input is out, precision == "tf32", id(arrays), parameters]
     for name, array in given.items():
         if array is None and name != "dense":
             key.append(None)
@@ -337,15 +406,13 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         adapters.raise_refusal(operands, error)
     if out is not None:
         arrays.count_write(out)
-    # The binding knows neither constant scalars nor results of another type.
+    # The numbers of a repetition are its call's: none are constants, and results are of the operands' type.
+    kind = None
     if arrays is not adapters.NUMPY and not (checks and on_gpu) and not dtypes.is_narrow(operand.element):
-        kind = ((guard.BETA_IS_ZERO if beta == 0 else 0) | (guard.IN_PLACE if in_place else 0)
-                | (guard.CHECKED if checks else 0) | (guard.TF32 if tf32 else 0))
-        indices = operand.crow, operand.col
-        own, kept = ((None, None), indices) if prepared else (indices, (None, None))
-        others = (operand.values, dense, None if in_place else input, left_alpha, right_alpha, result)
-        guard.remember(repeats, launch, len(call.scalars) == 2, call.with_input, call.transposes, kept, kind, meta,
-                       (*own, *(array if array is None else arrays.passed(array) for array in others)))
+        kind = _kind(beta, in_place, bool(checks), precision, meta)
+    if kind is not None:
+        _remember(repeats, launch, call, kind, prepared, operand,
+                  (operand.values, dense, None if in_place else input, left_alpha, right_alpha, result))
     return result
 
 

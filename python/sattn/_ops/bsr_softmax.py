@@ -5,7 +5,7 @@ import dataclasses
 
 import numpy as np
 
-from .._arrays import adapters, autograd, dtypes, matrices, plain, sparse_operand, stand_ins
+from .._arrays import adapters, dtypes, matrices, plain, sparse_operand, stand_ins
 from .._compiler import compiler, explanation, program_text
 from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, memory
@@ -83,19 +83,21 @@ def explained(input, max_row_nnz=None, *, check=None, meta=None):
     return [(program, list(named.values()), operand.prepared is not None)], "meta" if meta is not None else None, ()
 
 
-def _known_parts(matrix, check):
-    """(crow, col, values, what a call of them is remembered by), or None where they are none that all is known of: plain
-    tensors of PyTorch in one memory, without batches and gradients."""
-    parts = guard.parts_of(matrix) if plain.see() else None
-    if parts is None or not all(map(plain.is_in_memory, parts[:3])):
+def _repeated(input, check):
+    """The result, or None where this is no repetition; then nothing was done."""
+    parts = guard.parts_of(input) if plain.see() else None
+    storages = None if parts is None else plain.storages_of(parts[:3])
+    if storages is None:
         return None
     crow, col, values, shape = parts
-    device = values.device
-    if crow.device != device or col.device != device or values.requires_grad or values.dim() != 3 \
-            or autograd.may_have_tangents():
+    checks = guard.contents_of(check, values)
+    known = None if checks is None else cache.repeats.get(("bsr_softmax", checks, shape))
+    if known is None or values.requires_grad:
         return None
-    return crow, col, values, ("bsr_softmax", crow.shape, col.shape, values.shape, crow.dtype, col.dtype, values.dtype, shape,
-                               device, check)
+    result = values.new_empty(values.shape)
+    if not guard.run(known, (crow, col, values, result), storages):
+        return None
+    return (crow, col, result) if shape is None else matrices.tensor_of(crow.clone(), col.clone(), result, input.shape)
 
 
 def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
@@ -116,20 +118,9 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
     """
     if max_row_nnz is not None:
         _require_bound(max_row_nnz)
-    known = _known_parts(input, check) if meta is None else None
-    launch = None if known is None else cache.calls.get(known[3])
-    if launch is not None:
-        crow, col, values, _ = known
-        result = values.new_empty(values.shape)
-        try:
-            launch(crow, col, values, result)
-        except RuntimeError as error:
-            if not memory.is_out_of_memory(error):  # For which the long way makes room.
-                raise
-        else:
-            if type(input) is tuple:
-                return crow, col, result
-            return matrices.tensor_of(crow.clone(), col.clone(), result, input.shape)
+    repeated = _repeated(input, check) if meta is None else None
+    if repeated is not None:
+        return repeated
     if isinstance(input, tuple) and len(input) == 3 and stand_ins.stands_for_others(input[2]):
         return dispatch.call("bsr_softmax", input=input, check=check, meta=meta)
     operand = sparse_operand.operand_of(input, "input", multiple=1)
@@ -145,8 +136,9 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
         memory.with_memory(arrays, launch, *arguments)
     except BufferError as error:
         adapters.raise_refusal(named, error)
-    if known is not None and operand.crow.ndim == 1 and operand.col.ndim == 1 and not (checks and on_gpu):
-        cache.calls[known[3]] = launch
+    if meta is None and arrays is not adapters.NUMPY and operand.prepared is None and operand.crow.ndim == 1 \
+            and not (checks and on_gpu):
+        guard.remember(cache.repeats, ("bsr_softmax", bool(checks), operand.shape), launch, arguments)
     return _with_values(input, operand, result)
 
 

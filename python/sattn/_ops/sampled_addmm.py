@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from .._arrays import adapters, dtypes, matrices, sparse_operand, stand_ins, storage
+from .._arrays import adapters, autograd, dtypes, matrices, plain, sparse_operand, stand_ins, storage
 from .._compiler import compiler, explanation, program_text
 from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, memory, pytorch_options
@@ -254,6 +254,52 @@ def explained(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=None, p
     return [(call.program, call.arguments, False)], "meta" if meta is not None else None, ()
 
 
+def _kind(beta, checks, precision):
+    """What tells a call from others beside its tensors."""
+    return "sampled_addmm", beta == 0, checks, precision == "tf32"
+
+
+def _repeated(input, mat1, mat2, beta, alpha, out, check, precision):
+    """The result, or None where this is no repetition; then nothing was done."""
+    if type(mat1) not in plain.TYPES or out is not None and out is not input:
+        return None
+    checks = guard.contents_of(check, mat1)
+    known = None if checks is None else cache.repeats.get(_kind(beta, checks, precision))
+    parts = None if known is None else guard.parts_of(input)
+    storages = None if parts is None else plain.storages_of((*parts[:3], mat1, mat2))
+    if storages is None:
+        return None
+    crow, col, values, shape = parts
+    try:
+        if mat1.dim() != 2 or mat2.dim() != 2 or shape is not None and shape != (mat1.shape[0], mat2.shape[1]) \
+                or values.dtype != mat1.dtype:
+            return None
+        result = mat1.new_empty(values.shape) if out is None else values
+    except RuntimeError:  # Of nested tensors.
+        return None
+    if not guard.run(known, (alpha, beta, crow, col, values, mat1, mat2, result), storages):
+        return None
+    if out is not None:
+        autograd.count_write(result)
+        return out
+    return (crow, col, result) if shape is None else matrices.tensor_of(crow, col, result, input.shape)
+
+
+def _remember(call, launch, beta, checks, precision):
+    """Keeps a call for _repeated: of one matrix, without batches."""
+    named, values = call.operands, call.operand.values
+    if any(named[name].ndim != rank for name, rank in (("crow", 1), ("mat1", 2), ("mat2", 2), ("out", 3))):
+        return
+    mat2 = named["mat2"].transpose(0, 1) if call.is_transposed else named["mat2"]
+    given = {name: (place, False, -1)
+             for place, name in enumerate(("alpha", "beta", "crow", "col", "input", "mat1", "mat2", "out"))}
+    given["mat2"] = 6, call.is_transposed, -1
+    guard.remember(cache.repeats, _kind(beta, checks, precision), launch,
+                   (1.0, 1.0, named["crow"], named["col"], call.operand.arrays.passed(values), named["mat1"], mat2,
+                    named["out"]),
+                   parts=[given[name] for name in ("alpha", "beta")[:len(call.scalars)] + (*named,)])
+
+
 def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_checks=False, max_grid=None, meta=None,
                   check=None, precision=None, strict=False):
     """beta * input + alpha * (mat1 @ mat2) at the stored blocks of input.
@@ -284,8 +330,7 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
         pytorch_options.require_accepted_sampled(input, out)
     alpha, beta = number("alpha", alpha), number("beta", beta)
     if meta is None:
-        repeated = guard.repeated_sampled(cache.sampled_repeats, input, mat1, mat2, beta, alpha, out, check,
-                                          precision == "tf32")
+        repeated = _repeated(input, mat1, mat2, beta, alpha, out, check, precision)
         if repeated is not None:
             return repeated
     if stand_ins.stands_for_others(mat1):
@@ -309,8 +354,7 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
         _copy_indices(call.copies)
         arrays.count_write(result.values)
     if arrays is not adapters.NUMPY and meta is None and not (checks and on_gpu) and (out is None or out is input):
-        guard.remember_sampled(cache.sampled_repeats, launch, beta, call.operands, call.is_transposed, checks,
-                               precision == "tf32")
+        _remember(call, launch, beta, bool(checks), precision)
     if result.matrix is None:  # SciPy copies what it is given, or not, but never writes it.
         return type(input)((result.values, call.pattern[1], call.pattern[0]), shape=call.pattern[3])
     return result.matrix

@@ -112,55 +112,42 @@ def test_the_short_way_takes_plain_parameters(package, short):
         package.bsr_dense_addmm(None, bsr, b, beta=0, meta={"tile": tile, "warps": 4})
 
 
-def remember(package, repeats, meta):
+def test_another_thread_may_forget_at_any_time(package):
     from sattn._call import guard
+
+    package.bsr_dense_addmm(None, *tensors(), beta=0)
+
+    class Forgetting(dict):
+        def setdefault(self, key, value):
+            return value
 
     bsr, b = tensors()
     program = package.compile("func.func @f(%a: memref<4xf32>) { return }")
-    guard.remember(repeats, program._launch, False, False, (False, False), (None, None), 0, meta, (*bsr, b, None, None, None, b))
-
-
-def test_another_thread_may_forget_at_any_time(package):
-    from sattn._arrays.sparse_operand import Repeats
-
-    package.bsr_dense_addmm(None, *tensors(), beta=0)
-
-    class Forgetting(Repeats):
-        def __setattr__(self, name, value):
-            super().__setattr__(name, None)
-
-    remember(package, Forgetting(), None)
-
-
-def test_parameters_of_two_threads_have_two_numbers(package, monkeypatch):
-    from sattn._call import guard
-
-    package.bsr_dense_addmm(None, *tensors(), beta=0)
-
-    class Metas(dict):
-        """What another thread does just before a number is stored."""
-
-        others = [{"stages": 3}]
-
-        def setdefault(self, *item):
-            if self.others:
-                remember(package, package._call.cache.repeats, self.others.pop())
-            return super().setdefault(*item)
-
-    metas = Metas()
-    monkeypatch.setattr(guard, "_metas", metas)
-    remember(package, package._call.cache.repeats, {"stages": 2})
-    assert len(metas) == len(set(metas.values())) == 2
+    guard.remember(Forgetting(), "kind", program._launch, (*bsr, b, None, b))
 
 
 def test_any_exception_is_a_failure(package):
     """Not one of the operands, with which the long way would make the product again."""
     from sattn._native import libraries
 
-    call, fail, _ = libraries.binding().repeats()
+    call, _ = libraries.binding().repeats(1)
+    fail = libraries.binding().raise_failure
     # std::length_error, of the rank.
     wrong = CudaTensor(np.zeros(4, np.float32))
     wrong.managed.tensor.ndim = -1
-    assert call(0, 1.0, 0.0, *[None] * 7, wrong) == 2
+    assert call(wrong, 0, 0) == 2
     with pytest.raises(RuntimeError, match="vector"):
         fail()
+
+
+@pytest.mark.parametrize("name", ["crow", "col", "values"])
+def test_arrays_of_a_sparse_tensor_that_were_made_smaller_are_refused(package, name):
+    (crow, col, values), b = tensors()
+    bsr = torch.sparse_bsr_tensor(crow.clone(), col.clone(), values.clone(), (32, 32))
+    for _ in range(2):
+        package.bsr_dense_addmm(None, bsr, b, beta=0)
+    array = {"crow": bsr.crow_indices, "col": bsr.col_indices, "values": bsr.values}[name]()
+    array.untyped_storage().resize_(4)
+    for call in (lambda: package.bsr_dense_addmm(None, bsr, b, beta=0), lambda: package.bsr_softmax(bsr)):
+        with pytest.raises(ValueError, match="expected a tensor whose storage holds its elements"):
+            call()
