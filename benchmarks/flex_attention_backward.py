@@ -44,7 +44,7 @@ def ours(row, data):
     if row.mask == "causal":
         named = {"causal": True}
     elif row.mask == "window":
-        named = {"causal": True, "window": (attention_rows.WINDOW - 1, None)}
+        named = {"causal": True, "window": (attention_rows.WINDOW, None)}
     elif row.mask == "prefix":
         named = {"causal": True, "prefix": attention_rows.PREFIX}
     elif row.mask != "dense":
@@ -66,6 +66,11 @@ def reference(row, data, upstream):
     positions = torch.arange(length, device="cuda")
     visible = attention_rows.visible_function(row, data.numbers)
     score = attention_peers.score_function(row, data.q.device)
+    listed = None
+    if row.has_lists:
+        listed = attention_peers.block_mask(row, data, 128).to_dense()[0, 0] != 0
+        for dim in range(2):
+            listed = listed.repeat_interleave(data.lists.block, dim)
     for head in range(group):
         for first in range(0, length, 1024):
             rows = slice(first, first + 1024)
@@ -74,6 +79,8 @@ def reference(row, data, upstream):
                 scores = score(scores, 0, head, positions[rows, None], positions[None])
             if row.mask != "dense":
                 scores = scores.masked_fill(~visible(positions[rows, None], positions[None]), -math.inf)
+            if listed is not None:
+                scores = scores.masked_fill(~listed[rows, :length], -math.inf)
             (torch.softmax(scores, -1) @ v[0, 0] * upstream[0, head, rows].double()).sum().backward()
     return q.grad, k.grad, v.grad
 

@@ -32,7 +32,10 @@ static void chooseSizes(Parameters &tile, int64_t widest,
     return;
   case TargetKind::Wgmma:
     tile.depth = widest <= 128 ? 128 : 64;
-    tile.rows = widest <= 128 ? 64 : widest <= 256 ? 32 : 16;
+    tile.rows = widest <= 64    ? 96
+                : widest <= 128 ? 64
+                : widest <= 256 ? 32
+                                : 16;
     return;
   }
 }

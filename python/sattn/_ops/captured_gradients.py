@@ -37,8 +37,9 @@ class CapturedGradient:
         lead, shared = "?x?x?x", "1x?x?x" if scores.one_kv_batch else "?x?x?x"
         query, key = (f"tensor<{own}{scores.head_dim}x{scores.dtype}>" for own in (lead, shared))
         value, out = (f"tensor<{own}{scores.value_dim}x{scores.dtype}>" for own in (shared, lead))
-        types = {} if scores.scale is not None else {"scale": "f32"}
-        types |= {"q": query, "k": key, "v": value, "grad_out": out, "lse2": "tensor<?x?x?xf32>", "delta": "tensor<?x?x?xf32>"}
+        types = {} if scores.scale is not None else {"scale": scores.wide}
+        row = f"tensor<?x?x?x{scores.wide}>"
+        types |= {"q": query, "k": key, "v": value, "grad_out": out, "lse2": row, "delta": row}
         names = {"q": "query", "k": "key", "v": "value"}
         operands = f" scale(%scale)\n      ins({listed(('q', 'k', 'v', 'grad_out', 'lse2', 'delta'), types)})"
         for kind, name in (("partial", "kv"), ("full", "full_kv")):
@@ -50,12 +51,12 @@ class CapturedGradient:
         own = [f"captured{place}" for place in range(len(scores.captures))]
         types |= zip(own, scores.captures)
         operands += f" captures({listed(own, types)})"
-        types["grad"] = "tensor<?x?x?x?xf32>"
+        types["grad"] = f"tensor<?x?x?x?x{scores.wide}>"
         attributes = [f"group = {scores.group} : i64"] * (scores.group != 1)
         if scores.block_size:
             attributes.append(f"block_size = array<i64: {scores.block_size[0]}, {scores.block_size[1]}>")
         attributes += [f"number = {self.number} : i64", *program_text.meta_and_precision(scores)]
-        scale = "" if scores.scale is None else f"  %scale = arith.constant {float(scores.scale)!r} : f32\n"
+        scale = "" if scores.scale is None else f"  %scale = arith.constant {float(scores.scale)!r} : {scores.wide}\n"
         return program_text.program("flex_attention_dcapture", types, operands, attributes, outs=("grad",), names=names,
                                     constants=scale, tail=" ".join(filter(None, (scores.score_mod, scores.mask_mod))))
 
@@ -146,18 +147,24 @@ class Call:
         self.values = () if mask is None or mask.function is None else mask.values
         self.library = evaluation.library(arrays.device)
 
+    def _wide_type(self):
+        """The library's type of scores."""
+        return getattr(self.library.module, "float64" if self.scores.wide == "f64" else "float32")
+
     def source(self, load):
         """The program for what a node reads."""
         score, scores = self.request.score, self.scores
         functions = [score] + [self.function] * (self.function is not None)
-        types = [name for function in functions for own in regions.types_of(function.captures) for name in own]
+        types = [name for function in functions for own in regions.types_of(function.captures, scores.wide) for name in own]
         count = len(types)
-        types += ["f32"] * 4
+        types += [scores.wide] * 4
         moved = {name: count + place for place, name in enumerate(_STARTS)}
-        approximate = scores.dtype != "f32"
+        approximate = scores.dtype in ("f16", "bf16")
         first = sum(map(len, regions.types_of(score.captures)))
-        text = regions.text(score, 0, types, approximate, is_derived=True, moved=moved, varied=(load, count + 3))
-        mask = "" if self.function is None else regions.text(self.function, first, types, approximate, moved=moved)
+        text = regions.text(score, 0, types, approximate, is_derived=True, moved=moved, varied=(load, count + 3),
+                            wide=scores.wide)
+        mask = "" if self.function is None else regions.text(self.function, first, types, approximate, moved=moved,
+                                                                           wide=scores.wide)
         return CapturedGradient(dataclasses.replace(
             scores, score_mod=text, mask_mod=mask, band="", captures=tuple(types), names=()), count + 3)
 
@@ -166,8 +173,9 @@ class Call:
         array, arrays = self.request.score_values[number], self.arrays
         of_array = adapters.NUMPY if isinstance(array, np.ndarray) else arrays
         module = self.library.module
-        total = np.zeros(array.shape, np.float32) if arrays is adapters.NUMPY else \
-            module.zeros(tuple(array.shape), dtype=module.float32, device=arrays.device)
+        element = self._wide_type()
+        total = np.zeros(array.shape, element) if arrays is adapters.NUMPY else \
+            module.zeros(tuple(array.shape), dtype=element, device=arrays.device)
         for load in _loads(self.request.score, number):
             program = memory.with_memory(arrays, cache.program, self.source(load), self.target)
             for part in _parts(self.sizes, self.scores.group, self.scores.block_size[0] if self.scores.block_size else 128):
@@ -184,8 +192,8 @@ class Call:
         of_query = [_cut(array, part)[:, :, rows] for array in (request.query, grad_out, lse2, delta)]
         of_key = [_cut(array, part, group) for array in (request.key, request.value)]
         shape = 1, heads, queries, self.sizes[3]
-        gradient = np.zeros(shape, np.float32) if arrays is adapters.NUMPY else \
-            request.query.new_zeros(shape, dtype=self.library.module.float32)
+        gradient = np.zeros(shape, self._wide_type()) if arrays is adapters.NUMPY else \
+            request.query.new_zeros(shape, dtype=self._wide_type())
         passed = [] if self.scores.scale is not None else [request.scale]
         passed += map(arrays.passed, (of_query[0], *of_key, *of_query[1:]))
         if mask is not None and mask.lists is not None:
@@ -197,7 +205,7 @@ class Call:
                     passed.append(arrays.passed(lead[:, :, blocks]))
         for function, values in ((request.score, request.score_values), (self.function, self.values)):
             if values:
-                passed += captured(function, values, arrays)
+                passed += captured(function, values, arrays, self.scores.wide)
         program._launch(*passed, b, first_head, first, 0.0, arrays.passed(gradient))
         _add(total, gradient, load, part, self.sizes[3], request.score_values, arrays, self.library)
 
@@ -207,13 +215,13 @@ def numbers(out, grad_out, lse, grad_lse, arrays):
     if arrays is adapters.NUMPY:
         is_none = np.isneginf(lse)
         with np.errstate(invalid="ignore"):
-            lse2 = np.where(is_none, np.float32(np.inf), lse * np.float32(1 / math.log(2)))
+            lse2 = np.where(is_none, lse.dtype.type(np.inf), lse * lse.dtype.type(1 / math.log(2)))
         cleared = np.where(is_none[..., None], np.zeros((), grad_out.dtype), grad_out)
-        delta = np.einsum("...d,...d->...", cleared.astype(np.float32), np.asarray(out).astype(np.float32))
-        return cleared, lse2, delta if grad_lse is None else delta - np.where(is_none, np.float32(0), grad_lse)
+        delta = np.einsum("...d,...d->...", cleared.astype(lse.dtype), np.asarray(out).astype(lse.dtype))
+        return cleared, lse2, delta if grad_lse is None else delta - np.where(is_none, lse.dtype.type(0), grad_lse)
     torch = sys.modules["torch"]
     is_none = lse == -math.inf
     lse2 = torch.where(is_none, math.inf, lse * (1 / math.log(2)))
     cleared = torch.where(is_none[..., None], 0, grad_out)
-    delta = (cleared.float() * out.float()).sum(-1)
+    delta = (cleared.to(lse.dtype) * out.to(lse.dtype)).sum(-1)
     return cleared, lse2, delta if grad_lse is None else delta - torch.where(is_none, 0, grad_lse)

@@ -25,6 +25,8 @@ PACKED_QUERIES = 16
 #: Rows of tiles for few queries on the CPU, and their keys.
 FEW_ROWS = 16, 64
 FEW_ROWS_KEYS = 128
+#: What columns are a multiple of in f64.
+F64_COLUMNS = 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +61,11 @@ class FlexAttention:
     precision: str = "ieee"
     meta: str = ""
 
+    @property
+    def wide(self):
+        """The type of scores, of numbers of queries and of captured numbers."""
+        return "f64" if self.dtype == "f64" else "f32"
+
     def _lists(self, kind):
         """(types of the numbers and of the indices of a list)."""
         batch, head = ("1" if shared else "?" for shared in getattr(self, kind))
@@ -69,7 +76,7 @@ class FlexAttention:
         lead, shared = "?x?x?x", "1x?x?x" if self.one_kv_batch else "?x?x?x"
         query, key = (f"tensor<{own}{self.head_dim}x{self.dtype}>" for own in (lead, shared))
         value, out = (f"tensor<{own}{self.value_dim}x{self.dtype}>" for own in (shared, lead))
-        types = {} if self.scale is not None else {"scale": "f32"}
+        types = {} if self.scale is not None else {"scale": self.wide}
         types |= {"q": query, "k": key, "v": value}
         names = {"q": "query", "k": "key", "v": "value"}
         operands = f" scale(%scale)\n      ins({program_text.listed('qkv', types)})"
@@ -85,13 +92,13 @@ class FlexAttention:
             names |= zip(own, self.names)
             operands += f" captures({program_text.listed(own, types)})"
         outs = ["out", *(name for name in ("lse", "max_scores") if getattr(self, name))]
-        types |= {name: out if name == "out" else "tensor<?x?x?xf32>" for name in outs}
+        types |= {name: out if name == "out" else f"tensor<?x?x?x{self.wide}>" for name in outs}
         attributes = [f"group = {self.group} : i64"] * (self.group != 1)
         attributes += [f"packed_heads = {self.packed} : i64"] * (self.packed != 1)
         if self.block_size:
             attributes.append(f"block_size = array<i64: {self.block_size[0]}, {self.block_size[1]}>")
         attributes += [f"mask = {self.band}"] * bool(self.band) + meta_and_precision(self)
-        scale = "" if self.scale is None else f"  %scale = arith.constant {float(self.scale)!r} : f32\n"
+        scale = "" if self.scale is None else f"  %scale = arith.constant {float(self.scale)!r} : {self.wide}\n"
         return program_text.program("flex_attention", types, operands, attributes, outs=outs, names=names, constants=scale,
                                     tail=" ".join(region for region in (self.score_mod, self.mask_mod) if region))
 
@@ -156,6 +163,7 @@ class _Plan:
     arrays: object
     packed_heads: int
     key: tuple
+    wide: str
 
     def packed(self, array):
         """An array of each query as the program takes it, where it lies: heads that are packed are rows of one."""
@@ -172,10 +180,11 @@ class _Plan:
         return query.new_empty(shape).permute(places) if places else query.new_empty(shape)
 
     def new_rows(self, query):
-        """A new array of one f32 for each query of each head."""
+        """A new array of one number for each query of each head, in the type of scores."""
         if self.arrays is adapters.NUMPY:
-            return np.empty(self.rows, np.float32)
-        return query.new_empty(self.rows, dtype=sys.modules["torch"].float32)
+            return np.empty(self.rows, np.float64 if query.dtype == np.float64 else np.float32)
+        torch = sys.modules["torch"]
+        return query.new_empty(self.rows, dtype=torch.float64 if query.dtype == torch.float64 else torch.float32)
 
 
 def _packed(array, heads):
@@ -297,20 +306,25 @@ def _source(request, arrays, mask, packs):
                                                request.wanted)
     options = request.options or NONE
     sizes, group = _shapes(query, key, value, request.enable_gqa)
-    dtype = adapters.require_element("query", query, arrays, ("f16", "bf16", "f32"))
+    on_gpu = arrays.on_gpu
+    dtype = adapters.require_element("query", query, arrays, ("f16", "bf16", "f32") + ("f64",) * (not on_gpu))
+    wide = "f64" if dtype == "f64" else "f32"
+    for name, array in (("query", query), ("value", value)):
+        if dtype == "f64" and array.shape[3] % F64_COLUMNS:
+            raise NotImplementedError(f"argument '{name}': expected columns that are a multiple of {F64_COLUMNS} with elements of f64, "
+                                      f"but got {array.shape[3]}")
     for name, array in (("key", key), ("value", value)):
         adapters.require_element(name, array, arrays, (dtype,))
-    on_gpu = arrays.on_gpu
     precision = options.precision or "ieee"
     if dtype != "f32" or not on_gpu:
         precision = "ieee"
     functions = [function for function in (score, mask.function) if function is not None]
     captures = [capture for function in functions for capture in function.captures]
-    types = [name for own in regions.types_of(captures) for name in own]
+    types = [name for own in regions.types_of(captures, wide) for name in own]
     names = [capture.name for capture in captures for _ in regions.types_of([capture])[0]]
     first, texts = 0, {}
     for function in functions:
-        texts[function.kind] = regions.text(function, first, types, dtype != "f32")
+        texts[function.kind] = regions.text(function, first, types, dtype in ("f16", "bf16"), wide=wide)
         first += sum(map(len, regions.types_of(function.captures)))
     own = (mask.function.needs_batch, mask.function.needs_head) if mask.is_ours and mask.function else (False, False)
     default = 1 / math.sqrt(query.shape[3])
@@ -342,7 +356,7 @@ def _plan(request, arrays, mask, packs):
     launch = program._launch_checked if checked else program._launch
     shape = (*rows, value.shape[3])
     return _Plan(program, launch, source.scale is None, shape, tuple(query.shape) == shape, rows, arrays,
-                 key.shape[1] if packs else 0, (request.score, mask.function, mask.band))
+                 key.shape[1] if packs else 0, (request.score, mask.function, mask.band), source.wide)
 
 
 def _parsed(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, kernel_options, return_aux, named):
@@ -382,8 +396,8 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
                    kernel_options=None, *, return_aux=None, causal=None, window=None, prefix=None):
     """softmax over the keys that each query sees of score_mod(scale * (query @ key^T)), @ value.
 
-    query: (B, Hq, M, D); key: (B or 1, Hkv, N, D); value: (B or 1, Hkv, N, E): f16, bf16 (ml_dtypes in NumPy) or f32, any
-    strides, D and E from 1 to 512. With enable_gqa, Hq may be a multiple of Hkv.
+    query: (B, Hq, M, D); key: (B or 1, Hkv, N, D); value: (B or 1, Hkv, N, E): f16, bf16 (ml_dtypes in NumPy), f32 or, on the CPU, f64,
+    any strides, D and E from 1 to 512. With enable_gqa, Hq may be a multiple of Hkv.
     score_mod: (score, b, h, q_idx, kv_idx) -> score, a function of Python that is traced once (docs/Masks.md); its score
     is f32. What it captures may change from call to call, without compiling anew. block_mask: a BlockMask, of
     create_block_mask here or in PyTorch. scale: a number, by default 1 / sqrt(D).
@@ -398,7 +412,7 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     Returns the output (B, Hq, M, E) in query's type, in the order of query's memory; with return_lse (output, lse), with
     return_aux (output, AuxOutput). A query that sees no key has 0, and lse and max_scores -inf. Arrays are of NumPy or PyTorch, used where
     they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit or functions that
-    cannot be traced, NotImplementedError for what has no code yet (gradients among it), before anything is written.
+    cannot be traced, NotImplementedError for what has no code yet, before anything is written. It has gradients (docs/Training.md).
     """
     is_short = return_aux is None and kernel_options is None
     if is_short:
@@ -506,9 +520,9 @@ def _arguments(request):
     if lists is not None:
         given += lists if lists[2] is not None else lists[:2]
     if score_values:
-        given += captured(score, score_values, arrays)
+        given += captured(score, score_values, arrays, plan.wide)
     if mask_values:
-        given += captured(mask_function, mask_values, arrays)
+        given += captured(mask_function, mask_values, arrays, plan.wide)
     out = plan.result(query)
     packed_out = plan.packed(out)
     given.append(packed_out if arrays is not adapters.NUMPY else arrays.passed(packed_out))

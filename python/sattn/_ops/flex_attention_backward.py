@@ -17,7 +17,7 @@ from .._trace.captured_arguments import captured
 from . import captured_gradients, flex_attention
 from .flex_attention import FlexAttention, in_order_of
 
-LOG2_E = "1.44269504"
+LOG2_E = "1.4426950408889634"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,8 +41,8 @@ class FlexAttentionBackward:
         lead, shared = "?x?x?x", "1x?x?x" if scores.one_kv_batch else "?x?x?x"
         query, key = (f"tensor<{own}{scores.head_dim}x{scores.dtype}>" for own in (lead, shared))
         value, out = (f"tensor<{own}{scores.value_dim}x{scores.dtype}>" for own in (shared, lead))
-        row = "tensor<?x?x?xf32>"
-        types = {} if scores.scale is not None else {"scale": "f32"}
+        row = f"tensor<?x?x?x{scores.wide}>"
+        types = {} if scores.scale is not None else {"scale": scores.wide}
         types |= {"q": query, "k": key, "v": value, "out": out, "grad_out": out, "lse": row}
         names = {"q": "query", "k": "key", "v": "value"}
         if self.has_grad_lse:
@@ -75,7 +75,7 @@ class FlexAttentionBackward:
             attributes.append(f"block_size = array<i64: {scores.block_size[0]}, {scores.block_size[1]}>")
         attributes += [f"mask = {scores.band}"] * bool(scores.band) + meta_and_precision(scores)
         tail = " ".join(region for region in (scores.score_mod, scores.mask_mod) if region)
-        body = [f"%scale = arith.constant {float(scores.scale)!r} : f32"] if scores.scale is not None else []
+        body = [f"%scale = arith.constant {float(scores.scale)!r} : {scores.wide}"] if scores.scale is not None else []
         body += self._before(out, row)
         grad_out = "%cleared" if self.clears else "%grad_out"
         values = []
@@ -102,10 +102,12 @@ class FlexAttentionBackward:
         space, place = "affine_map<(b, h, i, d) -> (b, h, i, d)>", "affine_map<(b, h, i, d) -> (b, h, i)>"
         rows, element = "affine_map<(b, h, i) -> (b, h, i)>", scores.dtype
         parallel = ", ".join(['"parallel"'] * 3)
-        wide = ("", "%x", "%y") if element == "f32" else (
+        infinity = "7FF0000000000000" if scores.wide == "f64" else "7F800000"
+        minus_infinity = "FFF0000000000000" if scores.wide == "f64" else "FF800000"
+        wide = ("", "%x", "%y") if element == scores.wide else (
             f"  %wide_x = arith.extf %x : {element} to f32\n    %wide_y = arith.extf %y : {element} to f32\n  ", "%wide_x", "%wide_y")
         lines = ["%zero = arith.constant 0.0 : f32", "%log2e = arith.constant " + LOG2_E + " : f32",
-                 "%infinity = arith.constant 0x7F800000 : f32", "%none = arith.constant 0xFF800000 : f32",
+                 f"%infinity = arith.constant 0x{infinity} : f32", f"%none = arith.constant 0x{minus_infinity} : f32",
                  *(f"%dim{dim} = arith.constant {dim} : index" for dim in range(3)),
                  *(f"%n{dim} = tensor.dim %lse, %dim{dim} : {row}" for dim in range(3)),
                  f"%rows = tensor.empty(%n0, %n1, %n2) : {row}",
@@ -130,7 +132,7 @@ class FlexAttentionBackward:
             lines.append(f"%delta = linalg.generic {{indexing_maps = [{rows}, {rows}, {rows}], iterator_types = [{parallel}]}} "
                          f"ins(%total, %grad_lse : {row}, {row}) outs(%rows : {row}) {{\n  ^bb0(%x: f32, %y: f32, %old: f32):\n"
                          f"    %r = arith.subf %x, %y : f32\n    linalg.yield %r : f32\n  }} -> {row}")
-        return lines
+        return [line.replace("f32", "f64") for line in lines] if scores.wide == "f64" else lines
 
 
 class Gradients(typing.NamedTuple):
@@ -184,8 +186,9 @@ def _require_results(request, given, arrays):
     query, value = request.query, request.value
     rows = tuple(query.shape[:3])
     whole = (*rows, value.shape[3])
+    wide = "f64" if arrays.dtype(query.dtype) == "f64" else "f32"
     for name, array, shape, element in (("out", given.out, whole, None), ("grad_out", given.grad_out, whole, None),
-                                        ("lse", given.lse, rows, "f32"), ("grad_lse", given.grad_lse, rows, "f32")):
+                                        ("lse", given.lse, rows, wide), ("grad_lse", given.grad_lse, rows, wide)):
         if array is None and name == "grad_lse":
             continue
         adapters.require_same(name, array, arrays, "query")
@@ -221,8 +224,9 @@ def backward(request, given):
     scores, target = flex_attention._source(request, arrays, mask or Mask(band=band), False)
     texts = {}
     if score is not None:  # Its other form has PyTorch's derivatives.
-        own = [name for types in regions.types_of(score.captures) for name in types]
-        texts["score_mod"] = regions.text(score, 0, list(scores.captures), scores.dtype != "f32", is_derived=True)
+        own = [name for types in regions.types_of(score.captures, scores.wide) for name in types]
+        texts["score_mod"] = regions.text(score, 0, list(scores.captures), scores.dtype in ("f16", "bf16"), is_derived=True,
+                                          wide=scores.wide)
         assert list(scores.captures[:len(own)]) == own
     # Tiles that are given are the forward's.
     scores = dataclasses.replace(scores, lse=False, max_scores=False, packed=1, meta="", **texts)
@@ -255,7 +259,7 @@ def backward(request, given):
             passed += other if other[2] is not None else other[:2]
     for function, values in ((score, request.score_values), mask and (mask.function, mask.values) or (None, None)):
         if values:
-            passed += captured(function, values, arrays)
+            passed += captured(function, values, arrays, scores.wide)
     passed += (arrays.passed(array) for array in found if array is not None)
     program._launch(*passed)
     return results, of_arrays

@@ -68,9 +68,15 @@ def request_of(query, key, value, score_mod, mask_mod, arrays, floats, integers,
                    options_of(json.loads(kernel_options)) if kernel_options else None, mask_of)
 
 
+def _wide(query):
+    """The type of numbers of queries."""
+    torch = sys.modules["torch"]
+    return torch.float64 if query.dtype == torch.float64 else torch.float32
+
+
 def _kernel(query, *arguments):
     out, *rows = attend(request_of(query, *arguments))
-    return out, *(query.new_empty((0,), dtype=sys.modules["torch"].float32) if row is None else row for row in rows)
+    return out, *(query.new_empty((0,), dtype=_wide(query)) if row is None else row for row in rows)
 
 
 def _fake(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask, band, scale,
@@ -78,8 +84,7 @@ def _fake(query, key, value, score_mod, mask_mod, arrays, floats, integers, list
     batch, heads, queries, columns = *query.shape[:3], value.shape[3]
     shape, places = in_order_of(query.stride(), (batch, heads, queries, columns))
     out = query.new_empty(shape)
-    float32 = sys.modules["torch"].float32
-    rows = (query.new_empty((batch, heads, queries) if wanted else (0,), dtype=float32) for wanted in (lse, max_scores))
+    rows = (query.new_empty((batch, heads, queries) if wanted else (0,), dtype=_wide(query)) for wanted in (lse, max_scores))
     return out if places is None else out.permute(places), *rows
 
 

@@ -162,14 +162,14 @@ def repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return
             return None
         if values:
             direct_reads.require(call.score_function, values, (query.shape[2], key.shape[2]))
-            given += captured(call.score_function, values, arrays)
+            given += captured(call.score_function, values, arrays, call.plan.wide)
     if call.mask is not None:
         values = _values_of_mask(call, block_mask)
         if values is None:
             return None
         if values:
             direct_reads.require(call.mask_function, values, (query.shape[2], key.shape[2]))
-            given += captured(call.mask_function, values, arrays)
+            given += captured(call.mask_function, values, arrays, call.plan.wide)
     given.append(out_rows)
     launch = call.launcher(query)
     if not return_lse:

@@ -6,12 +6,11 @@ import numpy as np
 
 from .._arrays import adapters, plain, stand_ins
 from . import regions
-from .capturing import PASSED
 
 
-def _passed_capture(capture, value, arrays, has_gradient):
+def _passed_capture(capture, value, arrays, has_gradient, wide):
     """A captured array in the type and on the device of the kernel. has_gradient: whether PyTorch may want one of it."""
-    wanted = PASSED[capture.element]
+    wanted = regions.passed_element(capture.element, wide)
     if wanted == capture.element:  # As most are.
         if arrays is adapters.NUMPY and type(value) is np.ndarray and value.flags.aligned:
             return arrays.passed(value)
@@ -47,12 +46,12 @@ def _passed_capture(capture, value, arrays, has_gradient):
     return value.detach() if value.requires_grad else value
 
 
-def captured(function, values, arrays):
-    """The kernel's arguments for the captures of a function."""
+def captured(function, values, arrays, wide="f32"):
+    """The kernel's arguments for the captures of a function. wide: the type of scores, "f32" or "f64"."""
     found = []
     for capture, value in zip(function.captures, values):
         if capture.kind == "array":
-            found.append(_passed_capture(capture, value, arrays, function.kind == "score_mod"))
+            found.append(_passed_capture(capture, value, arrays, function.kind == "score_mod", wide))
         elif capture.kind == "float" or capture.kind == "small":
             found.append(value)
         else:

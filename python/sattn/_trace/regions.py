@@ -17,10 +17,15 @@ _FUNCTIONS = {"round": "math.roundeven"}
 _APPROXIMATE = "exp", "exp2", "log", "log2", "sqrt", "tanh", "sin", "cos"
 
 
-def types_of(captures):
-    """Types of the kernel's arguments for captures, a list for each: numbers take one f32 or two."""
-    return [[f"tensor<{'?x' * capture.rank}{PASSED[capture.element]}>"] if capture.kind == "array" else
-            ["f32"] * (2 if capture.kind in ("large", "extent") else 1) for capture in captures]
+def passed_element(element, wide):
+    """The type that a kernel reads of a captured array's. wide: the type of scores, "f32" or "f64"."""
+    return element if element == wide else PASSED[element]
+
+
+def types_of(captures, wide="f32"):
+    """Types of the kernel's arguments for captures, a list for each: numbers take one of the type of scores, or two."""
+    return [[f"tensor<{'?x' * capture.rank}{passed_element(capture.element, wide)}>"] if capture.kind == "array" else
+            [wide] * (2 if capture.kind in ("large", "extent") else 1) for capture in captures]
 
 
 def numbers_of(capture, value):
@@ -28,23 +33,24 @@ def numbers_of(capture, value):
     return (value >> 16, value & 0xffff) if capture.kind in ("large", "extent") else (value,)
 
 
-def _literal(value, dtype):
+def _literal(value, dtype, wide):
     if dtype == "i1":
         return "true" if value else "false"
     if dtype != "f32":
         return f"{value} : {dtype}"
     if not math.isfinite(value):
-        return f"0x{struct.unpack('<I', struct.pack('<f', value))[0]:08X} : f32"
+        bits, number = ("<Q", "<d") if wide == "f64" else ("<I", "<f")
+        return f"0x{struct.unpack(bits, struct.pack(number, value))[0]:0{16 if wide == 'f64' else 8}X} : f32"
     text = repr(value)
     mantissa, mark, exponent = text.partition("e")
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}{mark}{exponent} : f32"
 
 
 class _Writer:
-    """Writes the operations of one region."""
+    """Writes the operations of one region, floats as f32. What f32 is in a region of f64 as well is written as F32."""
 
-    def __init__(self, captures, places, approximate, is_derived, moved, varied):
-        self.captures, self.places = captures, places
+    def __init__(self, captures, places, approximate, is_derived, moved, varied, wide):
+        self.captures, self.places, self.wide = captures, places, wide
         self.moved, self.varied = moved, varied
         self.approximate, self.is_derived = approximate, is_derived
         self.lines, self.names, self.constants = [], {}, {}
@@ -58,7 +64,7 @@ class _Writer:
         return name
 
     def constant(self, value, dtype):
-        literal = _literal(value, dtype)
+        literal = _literal(value, dtype, self.wide)
         if literal not in self.constants:
             self.constants[literal] = self.add(f"arith.constant {literal}")
         return self.constants[literal]
@@ -83,7 +89,9 @@ class _Writer:
 
     def load(self, node, indices):
         capture = self.captures[node.payload]
-        element = PASSED[capture.element]
+        element = passed_element(capture.element, self.wide)
+        if element == "f32" and self.wide == "f64":
+            element = "F32"
         places = [self.add(f"arith.index_cast {index} : {operand.dtype} to index")
                   for index, operand in zip(indices, node.operands)]
         loaded = self.add(f"tensor.extract %c{self.places[node.payload][0]}[{', '.join(places)}] : "
@@ -92,7 +100,7 @@ class _Writer:
             return self.add(f"arith.cmpi ne, {loaded}, {self.constant(0, 'i8')} : i8")
         if element == "i8":
             return self.add(f"arith.{'extui' if capture.element == 'u8' else 'extsi'} {loaded} : i8 to i32")
-        return self.add(f"arith.extf {loaded} : {element} to f32") if element in ("f16", "bf16") else loaded
+        return self.add(f"arith.extf {loaded} : {element} to f32") if element in ("f16", "bf16", "F32") else loaded
 
     def cast(self, value, source, target):
         if source == target:  # Of another type to NumPy and PyTorch.
@@ -229,23 +237,25 @@ class _Writer:
         return self.names[id(result)]
 
 
-def text(function, first, types, approximate, is_derived=False, moved=None, varied=None):
+def text(function, first, types, approximate, is_derived=False, moved=None, varied=None, wide="f32"):
     """The region of a Function (_trace/user_functions.py).
 
     first: how many of the op's captures, whose types are `types`, stand before the function's own. approximate: whether
     functions may be approximate, as with 16-bit operands. is_derived: whether `sattn-differentiate` derives the region,
     which then has PyTorch's derivatives of relu and clamp; its values are those of the other region. moved: by the names of b,
     h, q_idx and kv_idx, the number of the op's capture that is added to them, a whole number in f32. varied: (a node of f32, the
-    number of the op's capture that is added to its value), or None.
+    number of the op's capture that is added to its value), or None. wide: the type of scores, "f32" or "f64".
     """
     places, place = [], first
-    for own in types_of(function.captures):
+    for own in types_of(function.captures, wide):
         places.append(range(place, place + len(own)))
         place += len(own)
-    writer = _Writer(function.captures, places, approximate, is_derived, moved or {}, varied)
+    writer = _Writer(function.captures, places, approximate, is_derived, moved or {}, varied, wide)
     result = writer.write(function.result)
-    score = ["%score: f32"] if function.kind == "score_mod" else []
+    score = [f"%score: {wide}"] if function.kind == "score_mod" else []
     arguments = [*score, *(f"%{name}: i32" for name in ("b", "h", "q_idx", "kv_idx")),
                  *(f"%c{place}: {name}" for place, name in enumerate(types))]
     lines = "\n".join(writer.lines + [f"  sattn.yield {result} : {'f32' if score else 'i1'}"])
+    if wide == "f64":
+        lines = lines.replace("f32", "f64").replace("F32", "f32")
     return f"{function.kind} {{\n^bb0({', '.join(arguments)}):\n{lines}\n}}"

@@ -102,9 +102,13 @@ void ElementFunction::clone(OpBuilder &b, Operation &inner, IRMapping &values) {
   if (distance && !score && llvm::all_of(inner.getOperands(), isPosition))
     distance.setOverflowFlags(distance.getOverflowFlags() |
                               arith::IntegerOverflowFlags::nsw);
-  auto fast = dyn_cast<arith::ArithFastMathInterface>(copy);
-  if (!fast || !fast.getFastMathFlagsAttr() || exact.contains(&inner) ||
-      isStep(inner))
+  if (!exact.contains(&inner))
+    allowFastMath(*copy);
+}
+
+void ElementFunction::allowFastMath(Operation &inner) {
+  auto fast = dyn_cast<arith::ArithFastMathInterface>(inner);
+  if (!fast || !fast.getFastMathFlagsAttr() || isStep(inner))
     return;
   arith::FastMathFlags flags = getScoreFlags(op);
   // LLVM's estimate of a reciprocal root is NaN at 0.
@@ -112,7 +116,7 @@ void ElementFunction::clone(OpBuilder &b, Operation &inner, IRMapping &values) {
     if (quotient.getRhs().getDefiningOp<math::SqrtOp>())
       flags = flags & ~arith::FastMathFlags::arcp;
   flags = flags | fast.getFastMathFlagsAttr().getValue();
-  copy->setAttr(fast.getFastMathAttrName(),
+  inner.setAttr(fast.getFastMathAttrName(),
                 arith::FastMathFlagsAttr::get(op.getContext(), flags));
 }
 
@@ -292,7 +296,15 @@ Value ElementFunction::differentiate(ImplicitLocOpBuilder &b,
   IRMapping values = evaluate(b, place, inputs);
   Value wanted =
       capture ? region.getArgument(key.getArgNumber() + 1 + *capture) : score;
+  Block *body = b.getInsertionBlock();
+  Operation *last = body->empty() ? nullptr : &body->back();
   FailureOr<SmallVector<Value>> cotangents =
       buildCotangents(b, region.front(), {wanted}, cotangent, values);
-  return failed(cotangents) ? Value() : cotangents->front();
+  if (failed(cotangents))
+    return {};
+  // Nothing is compared with a cotangent.
+  for (Operation &made : llvm::make_range(
+           last ? std::next(last->getIterator()) : body->begin(), body->end()))
+    allowFastMath(made);
+  return cotangents->front();
 }

@@ -79,6 +79,8 @@ private:
                    const llvm::DenseMap<mlir::Value, double> &sizes);
   void clone(mlir::OpBuilder &b, mlir::Operation &inner,
              mlir::IRMapping &values);
+  /// What getScoreFlags allows, for an op whose result need not be exact.
+  void allowFastMath(mlir::Operation &inner);
   /// The captured tensor that a read is of.
   mlir::Value captureOf(mlir::tensor::ExtractOp read);
   void readAt(TileBuilder &b, Read &read);

@@ -17,6 +17,8 @@ using namespace sattn::flex_attention;
 
 /// Most columns of Q, K, V and the result.
 static constexpr int64_t kMaxHeadDim = 512;
+/// The CPU has no code for a row of doubles that ends within a vector.
+static constexpr int64_t kF64Multiple = 8;
 /// Block sizes of lists are multiples of it.
 static constexpr int64_t kBlockMultiple = 16;
 /// Sizes of tiles are multiples of the first and at most the second.
@@ -233,6 +235,13 @@ static LogicalResult verifyColumns(ScoreOpInterface op) {
              << "expected " << name << " to be static and from 1 to "
              << kMaxHeadDim << ", but got "
              << (name == "D" ? op.getQ() : op.getV()).getType();
+  bool isF64 = op.getScale().getType().isF64();
+  if (isF64 && (op.getHeadDim() % kF64Multiple != 0 ||
+                op.getValueDim() % kF64Multiple != 0))
+    return op->emitOpError()
+           << "expected D and E to be multiples of " << kF64Multiple
+           << " with elements of f64, but got " << op.getHeadDim() << " and "
+           << op.getValueDim();
   return success();
 }
 

@@ -93,7 +93,8 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
     - (C1) Each operand has its rank of the table: 3 or 4 for `q`.
     - (C2) Each operand has an element type of the table. That of `scale` is f64
       with `q` of f64, else f32.
-    - (C3) D and E are static, from 1 to 512.
+    - (C3) D and E are static, from 1 to 512, and with elements of f64 multiples of
+      8.
     - (C4) Extents of the same name are equal; batches of `k` and `v` are equal;
       `group` is positive and H a multiple of it.
     - (C5) Lists and key lengths are as (C5) of `sattn.flex_attention` says.
