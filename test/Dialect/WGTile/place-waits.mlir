@@ -216,15 +216,16 @@ gpu.module @kernels {
 // -----
 
 // As wgtile-overlap leaves a chain of two products: the next block's first one is
-// waited for while the second still runs, and that one before the turn ends, when
-// the next block's operand takes the place of its own.
+// waited for while the second still runs, and that one before the next block's
+// operand takes the place of its own.
 // CHECK-LABEL: gpu.func @chain
 // CHECK:         %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[T:.*]] = %{{.*}})
 // CHECK-NEXT:      %[[S:.*]] = wgtile.mma_async {{.*}} :
 // CHECK-NEXT:      %[[D:.*]] = wgtile.mma_async %[[T]], %{{.*}}, %[[ACC]] :
 // CHECK-NEXT:      %[[V:.*]] = wgtile.warpgroup_mma_wait %[[S]] pending 1 : tensor<64x128xf32>
-// CHECK-NEXT:      %[[NEXT:.*]] = arith.truncf %[[V]]
+// CHECK-NEXT:      %[[E:.*]] = arith.negf %[[V]]
 // CHECK-NEXT:      %[[W:.*]]:2 = wgtile.warpgroup_mma_wait %[[D]], %[[T]] pending 0 :
+// CHECK-NEXT:      %[[NEXT:.*]] = arith.truncf %[[E]]
 // CHECK-NEXT:      scf.yield %[[W]]#0, %[[NEXT]]
 // CHECK-NOT:     warpgroup_mma_wait
 // CHECK:         wgtile.store %[[R]]#0
@@ -238,7 +239,8 @@ gpu.module @kernels {
         -> (tensor<64x128xf32>, tensor<64x128xbf16>) {
       %s = wgtile.mma %a, %b, %zero : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x128xbf16> -> tensor<64x128xf32>
       %d = wgtile.mma %t, %v, %acc : tensor<64x128xbf16>, !wgtile.shared<128x128xbf16> -> tensor<64x128xf32>
-      %next = arith.truncf %s : tensor<64x128xf32> to tensor<64x128xbf16>
+      %e = arith.negf %s : tensor<64x128xf32>
+      %next = arith.truncf %e : tensor<64x128xf32> to tensor<64x128xbf16>
       scf.yield %d, %next : tensor<64x128xf32>, tensor<64x128xbf16>
     }
     wgtile.store %r#0, %out[%c0, %c0] in_bounds [true, true] : tensor<64x128xf32>, memref<?x?xf32>

@@ -10,6 +10,7 @@
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
@@ -107,6 +108,7 @@ public:
     }
     while (placeNextForOperand()) {
     }
+    kernel.walk(defineOperandsAfterWaits);
     return countPending();
   }
 
@@ -293,6 +295,23 @@ private:
       return true;
     }
     return false;
+  }
+
+  /// Moves an op whose result is only the next iteration's left operand after
+  /// the wait that keeps this iteration's: both have the same registers, and
+  /// ptxas serializes MMAs whose operands change while they run (C7513).
+  static void defineOperandsAfterWaits(scf::ForOp loop) {
+    for (auto [carried, yielded] :
+         llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues())) {
+      Operation *op = yielded.getDefiningOp();
+      if (!op || op->getBlock() != loop.getBody() || op->getNumRegions() != 0 ||
+          !op->hasOneUse() || !isPure(op))
+        continue;
+      for (Operation *user : carried.getUsers())
+        if (isa<WarpgroupMmaWaitOp>(user) &&
+            user->getBlock() == op->getBlock() && op->isBeforeInBlock(user))
+          op->moveAfter(user);
+    }
   }
 
   /// A wait leaves pending the MMAs that were issued after its own on every

@@ -387,7 +387,8 @@ def WGTilePlaceWaits
 
     A left operand in registers keeps them until a wait that passes it on: the
     wait for the MMA's result, or one more before the operand's next use and before
-    its block ends.
+    its block ends. Where a loop carries the operand, the op that makes the next
+    iteration's comes after that wait.
 
     MMAs by mma.sync stay synchronous. So does an MMA in a loop or a branch whose
     left operand is defined outside and has other uses.
