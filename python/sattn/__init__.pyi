@@ -196,6 +196,13 @@ def flex_attention(query: _Array, key: _Array, value: _Array, score_mod: _ScoreM
                    return_lse: bool = False, kernel_options: Mapping[str, Any] | None = None, *, return_aux: Any = None,
                    causal: bool | Literal["top_left", "bottom_right"] | None = None,
                    window: tuple[int | None, int | None] | None = None, prefix: int | None = None) -> Any: ...
+def flex_attention_backward(grad_out: _Array, query: _Array, key: _Array, value: _Array, out: _Array, lse: _Array,
+                            score_mod: _ScoreMod | None = None, block_mask: Any = None, scale: _Number | None = None,
+                            enable_gqa: bool = False, kernel_options: Mapping[str, Any] | None = None, *,
+                            grad_lse: _Array | None = None,
+                            causal: bool | Literal["top_left", "bottom_right"] | None = None,
+                            window: tuple[int | None, int | None] | None = None,
+                            prefix: int | None = None) -> tuple[Any, Any, Any]: ...
 def linear(x: _Array, weight: _Bsr, bias: _Array | None = None, *, out: _Array | None = None,
            precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
 def sampled_addmm(input: Any, mat1: _Array, mat2: _Array, *, beta: _Number = 1.0, alpha: _Number = 1.0, out: Any = None,

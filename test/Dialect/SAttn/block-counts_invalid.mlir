@@ -84,10 +84,10 @@ func.func @c3_arguments(%out: tensor<1x1x?x?xi32>) {
 
 // -----
 
-func.func @c4_capture(%x: tensor<?xf64>, %out: tensor<1x1x?x?xi32>) {
-  // expected-error @below {{expected capture 0 to be a number or tensor of f16, bf16, f32, i8, i32 or i64, but got 'tensor<?xf64>'}}
-  %0 = sattn.block_counts captures(%x : tensor<?xf64>) outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32> mask_mod {
-      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %x_in: tensor<?xf64>):
+func.func @c4_capture(%x: tensor<?xi16>, %out: tensor<1x1x?x?xi32>) {
+  // expected-error @below {{expected capture 0 to be a number or tensor of f16, bf16, f32, f64, i8, i32 or i64, but got 'tensor<?xi16>'}}
+  %0 = sattn.block_counts captures(%x : tensor<?xi16>) outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %x_in: tensor<?xi16>):
         %r = arith.cmpi sge, %i, %j : i32
         sattn.yield %r : i1
       } {block_size = array<i64: 128, 64>}

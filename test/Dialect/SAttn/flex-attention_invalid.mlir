@@ -21,9 +21,9 @@ func.func @c1_rank_of_k(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x?x16
 
 // -----
 
-func.func @c2_element_type(%scale: f32, %q: tensor<?x?x16xf64>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %o: tensor<?x?x16xf32>) {
-  // expected-error @below {{expected element type f16, bf16 or f32 of 'q', but got 'f64'}}
-  %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x16xf64>, tensor<?x?x16xf32>, tensor<?x?x16xf32>)
+func.func @c2_element_type(%scale: f32, %q: tensor<?x?x16xi8>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %o: tensor<?x?x16xf32>) {
+  // expected-error @below {{expected element type f16, bf16, f32 or f64 of 'q', but got 'i8'}}
+  %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x16xi8>, tensor<?x?x16xf32>, tensor<?x?x16xf32>)
       outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32>
   return
 }
@@ -40,7 +40,7 @@ func.func @c2_element_type_of_v(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<
 // -----
 
 func.func @c2_capture(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %o: tensor<?x?x16xf32>, %c: tensor<?xi1>) {
-  // expected-error @below {{expected capture 0 to be a number or tensor of f16, bf16, f32, i8, i32 or i64, but got 'tensor<?xi1>'}}
+  // expected-error @below {{expected capture 0 to be a number or tensor of f16, bf16, f32, f64, i8, i32 or i64, but got 'tensor<?xi1>'}}
   %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>) captures(%c : tensor<?xi1>)
       outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32>
   return

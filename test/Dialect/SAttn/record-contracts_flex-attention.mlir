@@ -23,7 +23,7 @@
 // CHECK-SAME:    {argument = 11 : i64, check = "apart", from = [1, 2, 3, 4, 5, 6, 7, 8, 9]},
 // CHECK-SAME:    {argument = 10 : i64, check = "apart", from = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11]}], op = "flex_attention", operands = [
 // CHECK-SAME:    {argument = 0 : i64, name = "scale"},
-// CHECK-SAME:    {argument = 1 : i64, name = "q", rank = 4 : i64, types = ["f16", "bf16", "f32"]},
+// CHECK-SAME:    {argument = 1 : i64, name = "q", rank = 4 : i64, types = ["f16", "bf16", "f32", "f64"]},
 // CHECK-SAME:    {argument = 2 : i64, name = "k", rank = 4 : i64, type_of = "q"},
 // CHECK-SAME:    {argument = 5 : i64, name = "partial_indices", rank = 4 : i64, types = ["i32"]},
 // CHECK-SAME:    {argument = 8 : i64, name = "key_lengths", rank = 1 : i64, types = ["i32"]},

@@ -150,3 +150,23 @@ def test_the_function_alone():
         found = sattn.flex_attention_backward(torch.ones_like(out), query.detach(), key.detach(), value.detach(), out.detach(),
                                               lse.detach(), causal=True)
     assert all(map(torch.equal, found, expected))
+
+
+def test_gradcheck():
+    """In f64, by differences, of the output and of lse."""
+    generator = torch.Generator().manual_seed(0)
+    query, key, value = (torch.randn(1, 2, size, 8, dtype=torch.float64, generator=generator, requires_grad=True) for size in (11, 9, 9))
+    table = torch.randn(2, 30, dtype=torch.float64, generator=generator, requires_grad=True)
+    weights = torch.randn(9, generator=generator)
+    mask = sattn.create_block_mask(lambda b, h, q, kv: (q - kv) % 3 == 0, None, None, 11, 9, device="cpu", BLOCK_SIZE=16)
+
+    def attend(query, key, value, table):
+        return sattn.flex_attention(query, key, value, lambda s, b, h, q, kv: torch.tanh(s * 0.7) + table[h, q - kv + 15] * weights[kv],
+                                    mask, return_lse=True)
+
+    assert torch.autograd.gradcheck(attend, (query, key, value, table))
+
+
+def test_doubles_have_rows_of_whole_vectors():
+    with pytest.raises(NotImplementedError, match="multiple of 8 with elements of f64"):
+        sattn.flex_attention(*(torch.zeros(1, 1, 4, 12, dtype=torch.float64) for _ in range(3)))

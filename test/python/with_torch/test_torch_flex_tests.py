@@ -20,18 +20,15 @@ def run(libraries, *arguments):
 
 
 def test_the_table(built_tools, tmp_path):
-    """What fails does so in sattn: doubles and gradients PyTorch's own function takes."""
+    """What fails does so in sattn."""
     libraries, file = built_tools.parent / "lib", Path(__file__).parent / "sample_flex_tests.py"
     done = run(libraries, file)
     assert done.returncode == 0, done.stderr
-    # Whether PyTorch's own function has gradients on the CPU depends on its version.
-    assert done.stdout.replace(f"which sattn has not{ALONE}", "which sattn has not").splitlines() == [
+    assert done.stdout.splitlines() == [
         "| result | tests | why | one of them |", "|---|---:|---|---|",
-        "| passed | 4 |  | test_blocks |", "| passed | 1 | calls nothing of sattn's | test_length_cpu |",
+        "| passed | 6 |  | test_blocks |", "| passed | 1 | calls nothing of sattn's | test_length_cpu |",
         f"| failed | 1 | asks what PyTorch compiled{ALONE} | test_counters_cpu |",
         f"| failed | 1 | expects an error that sattn does not raise{ALONE} | test_that_nothing_is_raised_cpu |",
-        "| failed | 1 | has elements of another type than f16, bf16 and f32 | test_doubles_cpu |",
-        "| failed | 1 | needs gradients, which sattn has not | test_gradients_cpu |",
         f"| failed | 1 | results differ{ALONE} | test_a_difference_cpu |",
         "| skipped | 1 | needs another machine | test_skipped_cpu |"]
     listed = run(libraries, file, "--match", "mask", "--list")

@@ -70,7 +70,7 @@ def SAttn_BlockCountsOp : SAttn_Op<"block_counts", [
     - (C3) `mask_mod` has the arguments above, one block, and nothing but
       constants, elementwise ops on scalars and `tensor.extract` of captured
       tensors.
-    - (C4) Captures are numbers or tensors of f16, bf16, f32, i8, i32 or i64.
+    - (C4) Captures are numbers or tensors of f16, bf16, f32, f64, i8, i32 or i64.
     - (C5) `origin` has four entries, or none.
     - (C6) `bounds` are four vectors of i32 or i64 for each entry of `bounded`, of R, R,
       C and C elements; the entries are numbers of captured vectors of integers.

@@ -1,0 +1,62 @@
+// The ops of the gradients of flex attention print what they parse.
+// RUN: sparse-opt %s | sparse-opt | FileCheck %s
+
+// CHECK-LABEL: @dq
+// CHECK: sattn.flex_attention_dq scale(%{{.*}}) ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : {{.*}}) max_scores(%{{.*}} : tensor<?x?x?xf32>)
+// CHECK-SAME: partial(%{{.*}}, %{{.*}} : tensor<1x?x?xi32>, tensor<1x?x?x?xi32>) full(%{{.*}}, %{{.*}} : tensor<1x?x?xi32>, tensor<1x?x?x?xi32>)
+// CHECK-SAME: key_lengths(%{{.*}} : tensor<?xi32>) captures(%{{.*}} : f32)
+// CHECK-SAME: outs(%{{.*}} : tensor<?x?x?x16xf16>) -> tensor<?x?x?x16xf16> score_mod {
+// CHECK: } mask_mod {
+// CHECK: } {block_size = array<i64: 32, 32>, group = 2 : i64, mask = #sattn.mask<right = 0>, meta = #sattn.meta<tile = [32, 24, 16]>}
+func.func @dq(%scale: f32, %q: tensor<?x?x?x16xf16>, %k: tensor<?x?x?x16xf16>, %v: tensor<?x?x?x24xf16>,
+              %g: tensor<?x?x?x24xf16>, %lse: tensor<?x?x?xf32>, %delta: tensor<?x?x?xf32>, %max: tensor<?x?x?xf32>,
+              %num: tensor<1x?x?xi32>, %idx: tensor<1x?x?x?xi32>, %lengths: tensor<?xi32>, %gain: f32,
+              %dq: tensor<?x?x?x16xf16>) -> tensor<?x?x?x16xf16> {
+  %0 = sattn.flex_attention_dq scale(%scale)
+      ins(%q, %k, %v, %g, %lse, %delta : tensor<?x?x?x16xf16>, tensor<?x?x?x16xf16>, tensor<?x?x?x24xf16>,
+          tensor<?x?x?x24xf16>, tensor<?x?x?xf32>, tensor<?x?x?xf32>)
+      max_scores(%max : tensor<?x?x?xf32>)
+      partial(%num, %idx : tensor<1x?x?xi32>, tensor<1x?x?x?xi32>)
+      full(%num, %idx : tensor<1x?x?xi32>, tensor<1x?x?x?xi32>)
+      key_lengths(%lengths : tensor<?xi32>) captures(%gain : f32)
+      outs(%dq : tensor<?x?x?x16xf16>) -> tensor<?x?x?x16xf16>
+      score_mod {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %x: f32):
+        %r = arith.mulf %s, %x : f32
+        sattn.yield %r : f32
+      } mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %x: f32):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {mask = #sattn.mask<right = 0>, block_size = array<i64: 32, 32>, group = 2 : i64,
+         meta = #sattn.meta<tile = [32, 24, 16]>}
+  return %0 : tensor<?x?x?x16xf16>
+}
+
+// CHECK-LABEL: @dkdv
+// CHECK: sattn.flex_attention_dkdv scale(%{{.*}}) ins({{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x?x16xf64>, tensor<?x?x8xf64>) -> tensor<?x?x16xf64>, tensor<?x?x8xf64>
+func.func @dkdv(%scale: f64, %q: tensor<?x?x16xf64>, %v: tensor<?x?x8xf64>, %lse: tensor<?x?xf64>,
+                %dk: tensor<?x?x16xf64>, %dv: tensor<?x?x8xf64>) -> (tensor<?x?x16xf64>, tensor<?x?x8xf64>) {
+  %0:2 = sattn.flex_attention_dkdv scale(%scale)
+      ins(%q, %q, %v, %v, %lse, %lse : tensor<?x?x16xf64>, tensor<?x?x16xf64>, tensor<?x?x8xf64>,
+          tensor<?x?x8xf64>, tensor<?x?xf64>, tensor<?x?xf64>)
+      outs(%dk, %dv : tensor<?x?x16xf64>, tensor<?x?x8xf64>) -> tensor<?x?x16xf64>, tensor<?x?x8xf64>
+  return %0#0, %0#1 : tensor<?x?x16xf64>, tensor<?x?x8xf64>
+}
+
+// CHECK-LABEL: @dcapture
+// CHECK: sattn.flex_attention_dcapture scale(%{{.*}}) ins({{.*}}) captures(%{{.*}} : f32) outs(%{{.*}} : tensor<?x?x?xf32>) -> tensor<?x?x?xf32> score_mod {
+// CHECK: } {number = 0 : i64}
+func.func @dcapture(%scale: f32, %q: tensor<?x?x16xf32>, %lse: tensor<?x?xf32>, %x: f32,
+                    %grad: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+  %0 = sattn.flex_attention_dcapture scale(%scale)
+      ins(%q, %q, %q, %q, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>,
+          tensor<?x?x16xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      captures(%x : f32) outs(%grad : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+      score_mod {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %y: f32):
+        %r = arith.mulf %s, %y : f32
+        sattn.yield %r : f32
+      } {number = 0 : i64}
+  return %0 : tensor<?x?x?xf32>
+}

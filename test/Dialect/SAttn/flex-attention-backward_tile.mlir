@@ -1,0 +1,46 @@
+// The tile programs of the gradients of flex attention.
+// RUN: sparse-opt %s --sattn-tile --canonicalize --cse | FileCheck %s
+
+// A tile of queries walks blocks of keys down from the diagonal, as the forward does.
+// CHECK-LABEL: @dq
+// CHECK: scf.forall
+// CHECK:   scf.for %[[T:.+]] = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%[[SUM:.+]] = %{{.+}}) -> (tensor<32x16xf32>)
+// CHECK:     linalg.matmul indexing_maps = {{.+}} -> tensor<32x16xf32>
+// CHECK:     linalg.matmul indexing_maps = {{.+}} -> tensor<32x16xf32>
+// CHECK:     scf.if
+// CHECK:     math.exp2
+// CHECK:     linalg.matmul ins(%{{.+}}, %{{.+}} : tensor<32x16xf16>, tensor<16x16xf16>) outs(%[[SUM]] :
+// CHECK:   {sattn.block_loop}
+func.func @dq(%scale: f32, %q: tensor<?x?x16xf16>, %k: tensor<?x?x16xf16>, %v: tensor<?x?x16xf16>, %g: tensor<?x?x16xf16>,
+              %lse: tensor<?x?xf32>, %delta: tensor<?x?xf32>, %dq: tensor<?x?x16xf16>) -> tensor<?x?x16xf16> {
+  %0 = sattn.flex_attention_dq scale(%scale)
+      ins(%q, %k, %v, %g, %lse, %delta : tensor<?x?x16xf16>, tensor<?x?x16xf16>, tensor<?x?x16xf16>, tensor<?x?x16xf16>,
+          tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%dq : tensor<?x?x16xf16>) -> tensor<?x?x16xf16>
+      {mask = #sattn.mask<right = 0>, meta = #sattn.meta<tile = [32, 16, 16]>}
+  return %0 : tensor<?x?x16xf16>
+}
+
+// A tile of keys walks blocks of queries up from the diagonal, of each head of its group, and
+// has rows of keys: both products with a block are the transposed ones.
+// CHECK-LABEL: @dkdv
+// CHECK: scf.forall
+// CHECK-NOT: scf.for
+// CHECK:   scf.for %[[T:.+]] = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%[[DV:.+]] = %{{.+}}, %[[DK:.+]] = %{{.+}}) -> (tensor<16x16xf32>, tensor<16x16xf32>)
+// CHECK:     arith.divui %[[T]]
+// CHECK:     arith.remui %[[T]]
+// CHECK:     linalg.matmul indexing_maps = {{.+}} -> tensor<16x32xf32>
+// CHECK:     linalg.matmul indexing_maps = {{.+}} -> tensor<16x32xf32>
+// CHECK:     math.exp2
+// CHECK-DAG: linalg.matmul ins(%{{.+}}, %{{.+}} : tensor<16x32xf16>, tensor<32x16xf16>) outs(%[[DV]] :
+// CHECK-DAG: linalg.matmul ins(%{{.+}}, %{{.+}} : tensor<16x32xf16>, tensor<32x16xf16>) outs(%[[DK]] :
+func.func @dkdv(%scale: f32, %q: tensor<?x?x16xf16>, %k: tensor<?x?x16xf16>, %v: tensor<?x?x16xf16>, %g: tensor<?x?x16xf16>,
+                %lse: tensor<?x?xf32>, %delta: tensor<?x?xf32>, %dk: tensor<?x?x16xf16>, %dv: tensor<?x?x16xf16>)
+    -> (tensor<?x?x16xf16>, tensor<?x?x16xf16>) {
+  %0:2 = sattn.flex_attention_dkdv scale(%scale)
+      ins(%q, %k, %v, %g, %lse, %delta : tensor<?x?x16xf16>, tensor<?x?x16xf16>, tensor<?x?x16xf16>, tensor<?x?x16xf16>,
+          tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%dk, %dv : tensor<?x?x16xf16>, tensor<?x?x16xf16>) -> tensor<?x?x16xf16>, tensor<?x?x16xf16>
+      {mask = #sattn.mask<right = 0>, group = 2 : i64, meta = #sattn.meta<tile = [32, 16, 16]>}
+  return %0#0, %0#1 : tensor<?x?x16xf16>, tensor<?x?x16xf16>
+}
