@@ -100,7 +100,7 @@ def test_searches(library, op):
 
 def test_ops(library):
     assert "expected an op, but got null" in reason(library, choose(library, None, PRODUCT))
-    assert "expected an op out of bsr_addmm, bsr_attention, bsr_softmax, flex_attention, sampled_addmm, scatter_mm, but got 'gemm'" \
+    assert "expected an op out of bsr_addmm, bsr_attention, bsr_softmax, flex_attention, flex_attention_dcapture, flex_attention_dkdv, flex_attention_dq, sampled_addmm, scatter_mm, but got 'gemm'" \
         in reason(library, choose(library, "gemm", PRODUCT))
 
 

@@ -76,12 +76,12 @@ public:
 
   Verdict getVerdict();
 
-  /// Ranges of keys (transposed: of queries), at most `most` of them, outside of which the mask is false
-  /// for all queries of the block, or with `isNegated` true for all of them.
-  /// The ranges may overlap. Each is that of a key for which a query of the
-  /// block makes a part of the mask true (false), where all of it is affine as
-  /// above. Nothing where the mask has more parts. `operands.key` is that of
-  /// all keys.
+  /// Ranges of keys (transposed: of queries), at most `most` of them, outside
+  /// of which the mask is false for all queries of the block, or with
+  /// `isNegated` true for all of them. The ranges may overlap. Each is that of
+  /// a key for which a query of the block makes a part of the mask true
+  /// (false), where all of it is affine as above. Nothing where the mask has
+  /// more parts. `operands.key` is that of all keys.
   std::optional<llvm::SmallVector<Interval>> getKeyRanges(bool isNegated,
                                                           unsigned most);
 
