@@ -6,11 +6,14 @@
 
 #include "sattn/Reference/ElementConversion.h"
 
+#include <cmath>
 #include <numeric>
 
 using namespace sattn::reference;
 using sattn::runtime::Error;
 using sattn::runtime::ErrorOr;
+
+static constexpr double kLog2E = 1.44269504088896340736;
 
 static std::string describe(const std::vector<int64_t> &shape) {
   std::string text;
@@ -27,23 +30,55 @@ static Error checkCotangent(const char *name, const TensorView &view,
   return FlexAttentionProblem::checkType(name, view);
 }
 
+/// The shape of a number for each row of q.
+static std::vector<int64_t> rowsOf(const FlexAttentionOperands &op) {
+  return {op.q.shape.begin(), op.q.shape.end() - 1};
+}
+
 static Error check(const FlexAttentionOperands &op,
                    const FlexAttentionCotangents &cotangents) {
   std::vector<int64_t> shape = op.q.shape;
   shape.back() = op.v.shape.back();
   if (Error error = checkCotangent("dout", cotangents.out, shape))
     return error;
-  shape.pop_back();
-  return cotangents.lse ? checkCotangent("dlse", *cotangents.lse, shape)
+  return cotangents.lse ? checkCotangent("dlse", *cotangents.lse, rowsOf(op))
                         : Error::success();
+}
+
+static Error check(const FlexAttentionOperands &op,
+                   const FlexAttentionCotangents &cotangents,
+                   const FlexAttentionSums &sums) {
+  if (cotangents.lse)
+    return Error("expected no 'dlse' beside 'delta'");
+  std::vector<int64_t> shape = rowsOf(op);
+  if (Error error = checkCotangent("lse2", sums.lse2, shape))
+    return error;
+  if (Error error = checkCotangent("delta", sums.delta, shape))
+    return error;
+  return sums.maxScores ? checkCotangent("max_scores", *sums.maxScores, shape)
+                        : Error::success();
+}
+
+/// The number of a row of q.
+static double loadRow(const TensorView &view, int64_t b, int64_t h,
+                      int64_t row) {
+  std::vector<int64_t> place = {h, row};
+  if (view.shape.size() == 3)
+    place.insert(place.begin(), b);
+  return loadElement(view,
+                     std::inner_product(place.begin(), place.end(),
+                                        view.strides.begin(), int64_t(0)));
 }
 
 namespace {
 class Evaluator {
 public:
+  /// Without `sums` weights are those of the softmax.
   Evaluator(const FlexAttentionProblem &problem,
-            const FlexAttentionCotangents &cotangents)
-      : problem(problem), cotangents(cotangents), dout(cotangents.out) {
+            const FlexAttentionCotangents &cotangents,
+            const FlexAttentionSums *sums)
+      : problem(problem), cotangents(cotangents), sums(sums),
+        dout(cotangents.out) {
     result.q.resize(problem.q.view.numElements());
     result.k.resize(problem.k.view.numElements());
     result.v.resize(problem.v.view.numElements());
@@ -54,55 +89,68 @@ public:
   FlexAttentionGradients result;
 
 private:
-  double loadDlse(int64_t b, int64_t h, int64_t row) const;
+  /// The weights of a query's keys; nothing of a key that contributes nothing.
+  std::vector<std::optional<double>>
+  computeWeights(const FlexAttentionProblem::Row &row, int64_t b, int64_t headQ,
+                 int64_t rowQ) const;
 
   const FlexAttentionProblem &problem;
   const FlexAttentionCotangents &cotangents;
+  const FlexAttentionSums *sums;
   FlexAttentionProblem::Operand dout;
 };
 } // namespace
 
-double Evaluator::loadDlse(int64_t b, int64_t h, int64_t row) const {
-  if (!cotangents.lse)
-    return 0;
-  std::vector<int64_t> place = {h, row};
-  if (cotangents.lse->shape.size() == 3)
-    place.insert(place.begin(), b);
-  return loadElement(*cotangents.lse,
-                     std::inner_product(place.begin(), place.end(),
-                                        cotangents.lse->strides.begin(),
-                                        int64_t(0)));
+std::vector<std::optional<double>>
+Evaluator::computeWeights(const FlexAttentionProblem::Row &row, int64_t b,
+                          int64_t headQ, int64_t rowQ) const {
+  std::vector<std::optional<double>> weights(row.scores.size());
+  double lse2 = sums ? loadRow(sums->lse2, b, headQ, rowQ) : 0;
+  double largest =
+      sums && sums->maxScores ? loadRow(*sums->maxScores, b, headQ, rowQ) : 0;
+  for (size_t j = 0; j < weights.size(); ++j) {
+    if (!row.hasWeight(j))
+      continue;
+    double weight = sums ? std::exp2(kLog2E * (row.scores[j] - largest) - lse2)
+                         : row.weigh(j) / row.total;
+    if (!sums || weight != 0)
+      weights[j] = weight;
+  }
+  return weights;
 }
 
 void Evaluator::addRow(int64_t b, int64_t h, int64_t i) {
   FlexAttentionProblem::Row row = problem.computeRow(b, h, i);
-  if (row.total == 0)
-    return;
   const FlexAttentionProblem::Operand &q = problem.q, &k = problem.k,
                                       &v = problem.v;
   int64_t headQ = problem.headInQ(h), headK = problem.headInK(h);
   int64_t rowQ = problem.rowInQ(h, i), keys = row.scores.size();
 
   // Products of dout and rows of v, and their sum by weights.
-  std::vector<double> weights(keys), products(keys);
+  std::vector<std::optional<double>> weights =
+      computeWeights(row, b, headQ, rowQ);
+  std::vector<double> products(keys);
   double mean = 0;
   for (int64_t j = 0; j < keys; ++j) {
-    if (!row.hasWeight(j))
+    if (!weights[j])
       continue;
-    weights[j] = row.weigh(j) / row.total;
     for (int64_t e = 0; e < v.shape[3]; ++e) {
       double cotangent = dout.load(b, headQ, rowQ, e);
       products[j] += cotangent * v.load(b, headK, j, e);
-      result.v[v.placeOf(b, headK, j) + e] += weights[j] * cotangent;
+      result.v[v.placeOf(b, headK, j) + e] += *weights[j] * cotangent;
     }
-    mean += weights[j] * products[j];
+    mean += *weights[j] * products[j];
   }
 
-  double dlse = loadDlse(b, headQ, rowQ);
+  double delta = mean;
+  if (sums)
+    delta = loadRow(sums->delta, b, headQ, rowQ);
+  else if (cotangents.lse)
+    delta -= loadRow(*cotangents.lse, b, headQ, rowQ);
   for (int64_t j = 0; j < keys; ++j) {
-    if (!row.hasWeight(j))
+    if (!weights[j])
       continue;
-    double cotangent = weights[j] * (products[j] - mean + dlse);
+    double cotangent = *weights[j] * (products[j] - delta);
     if (cotangents.scoreMod)
       cotangent = cotangents.scoreMod(row.products[j], cotangent, b, h, i, j);
     cotangent *= problem.op.scale;
@@ -115,9 +163,10 @@ void Evaluator::addRow(int64_t b, int64_t h, int64_t i) {
   }
 }
 
-ErrorOr<FlexAttentionGradients> sattn::reference::flexAttentionBackward(
-    const FlexAttentionOperands &operands,
-    const FlexAttentionCotangents &cotangents) {
+static ErrorOr<FlexAttentionGradients>
+compute(const FlexAttentionOperands &operands,
+        const FlexAttentionCotangents &cotangents,
+        const FlexAttentionSums *sums) {
   if (Error error = FlexAttentionProblem::checkOperands(operands))
     return error;
   FlexAttentionProblem problem(operands);
@@ -125,9 +174,24 @@ ErrorOr<FlexAttentionGradients> sattn::reference::flexAttentionBackward(
     return error;
   if (Error error = check(operands, cotangents))
     return error;
-  Evaluator evaluator(problem, cotangents);
+  if (sums)
+    if (Error error = check(operands, cotangents, *sums))
+      return error;
+  Evaluator evaluator(problem, cotangents, sums);
   forEachQuery(problem, [&](int64_t b, int64_t h, int64_t i) {
     evaluator.addRow(b, h, i);
   });
   return std::move(evaluator.result);
+}
+
+ErrorOr<FlexAttentionGradients> sattn::reference::flexAttentionBackward(
+    const FlexAttentionOperands &operands,
+    const FlexAttentionCotangents &cotangents) {
+  return compute(operands, cotangents, nullptr);
+}
+
+ErrorOr<FlexAttentionGradients> sattn::reference::flexAttentionBackward(
+    const FlexAttentionOperands &operands,
+    const FlexAttentionCotangents &cotangents, const FlexAttentionSums &sums) {
+  return compute(operands, cotangents, &sums);
 }

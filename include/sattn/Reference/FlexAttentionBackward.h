@@ -26,9 +26,22 @@ struct FlexAttentionCotangents {
   /// result, then b, h, i, j, the cotangent of its argument. It is called once
   /// for each pair of a query and a key that it sees with a score above -inf,
   /// in row-major order, and may add up cotangents of what scoreMod captures.
-  /// Absent: the cotangent as it is.
+  /// With FlexAttentionSums it is not called where the weight is 0. Absent: the
+  /// cotangent as it is.
   std::function<double(double, double, int64_t, int64_t, int64_t, int64_t)>
       scoreMod;
+};
+
+/// Numbers of each query that stand for the forward's results, in host memory,
+/// any strides; of the shape (B, H, M), and of f16, bf16, f32 or f64.
+struct FlexAttentionSums {
+  /// The logarithm of the sum of exponentials of scores to the base 2, less
+  /// log2(e) times the greatest score if that is given; +inf: the query
+  /// contributes nothing.
+  runtime::TensorView lse2;
+  /// dout . o - dlse.
+  runtime::TensorView delta;
+  std::optional<runtime::TensorView> maxScores;
 };
 
 struct FlexAttentionGradients {
@@ -53,6 +66,19 @@ struct FlexAttentionGradients {
 runtime::ErrorOr<FlexAttentionGradients>
 flexAttentionBackward(const FlexAttentionOperands &operands,
                       const FlexAttentionCotangents &cotangents);
+
+/// The same with weights and dout . o - dlse as `sums` give them, even where no
+/// softmax has these:
+///
+///   p_j = exp2(log2(e) (s_j - max) - lse2),
+///   ds_j = scoreMod'(p_j (dout . v_j - delta)).
+///
+/// `cotangents.lse`, which delta has, must be absent. Errors name 'lse2',
+/// 'delta' and 'max_scores', too.
+runtime::ErrorOr<FlexAttentionGradients>
+flexAttentionBackward(const FlexAttentionOperands &operands,
+                      const FlexAttentionCotangents &cotangents,
+                      const FlexAttentionSums &sums);
 
 } // namespace sattn::reference
 

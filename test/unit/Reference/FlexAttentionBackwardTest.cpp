@@ -203,4 +203,124 @@ TEST(FlexAttentionBackwardTest, NamesTheCotangent) {
   op.group = 0;
   EXPECT_FALSE(bool(flexAttentionBackward(op, problem.cotangents())));
 }
+
+/// Problem with weights and deltas that no softmax has: lse2 = 1 gives weights
+/// exp(score) / 2, of query 0 1/2 twice, of query 1 1/2 and e/2.
+struct SumsProblem : Problem {
+  std::vector<double> lse2 = {1, 1}, delta = {3, -20}, maxScores = {0, 1};
+
+  FlexAttentionSums sums() {
+    FlexAttentionSums result;
+    result.lse2 = rowMajorView(lse2.data(), DType::F64, {1, 2});
+    result.delta = rowMajorView(delta.data(), DType::F64, {1, 2});
+    return result;
+  }
+};
+
+/// Products of dout and v are 2 and 6, then 20 and 60: ds are -1/2 and 3/2,
+/// then 20 and 40 e.
+TEST(FlexAttentionBackwardTest, TakesGivenSums) {
+  SumsProblem problem;
+  auto result = flexAttentionBackward(problem.operands(), problem.cotangents(),
+                                      problem.sums());
+  ASSERT_TRUE(bool(result));
+  double e = std::exp(1.0);
+  EXPECT_DOUBLE_EQ(result->q[0], 1.5);
+  EXPECT_DOUBLE_EQ(result->q[1], 40 * e);
+  EXPECT_DOUBLE_EQ(result->k[0], 20);
+  EXPECT_DOUBLE_EQ(result->k[1], 40 * e);
+  EXPECT_DOUBLE_EQ(result->v[0], 0.5 + 5);
+  EXPECT_DOUBLE_EQ(result->v[1], 0.5 + 5 * e);
+}
+
+/// A greatest score of 1 divides query 1's weights by e.
+TEST(FlexAttentionBackwardTest, SubtractsGivenMaxScores) {
+  SumsProblem problem;
+  FlexAttentionSums sums = problem.sums();
+  sums.maxScores = rowMajorView(problem.maxScores.data(), DType::F64, {1, 2});
+  auto result =
+      flexAttentionBackward(problem.operands(), problem.cotangents(), sums);
+  ASSERT_TRUE(bool(result));
+  EXPECT_DOUBLE_EQ(result->q[0], 1.5);
+  EXPECT_DOUBLE_EQ(result->q[1], 40);
+  EXPECT_DOUBLE_EQ(result->v[1], 0.5 + 5);
+}
+
+/// The derivative is not asked for where the weight is 0.
+TEST(FlexAttentionBackwardTest, LeavesOutQueriesOfInfiniteSums) {
+  SumsProblem problem;
+  problem.lse2[1] = kInfinity;
+  problem.dout[1] = problem.delta[1] = kNaN;
+  FlexAttentionCotangents cotangents = problem.cotangents();
+  cotangents.scoreMod = [](double, double cotangent, int64_t, int64_t,
+                           int64_t i, int64_t) {
+    EXPECT_EQ(i, 0);
+    return 2 * cotangent;
+  };
+  auto result =
+      flexAttentionBackward(problem.operands(), cotangents, problem.sums());
+  ASSERT_TRUE(bool(result));
+  EXPECT_EQ(result->q, (std::vector<double>{3, 0}));
+  EXPECT_EQ(result->k, (std::vector<double>{0, 0}));
+  EXPECT_EQ(result->v, (std::vector<double>{0.5, 0.5}));
+}
+
+/// With the forward's own sums both forms agree.
+TEST(FlexAttentionBackwardTest, AgreesWithTheForwardsSums) {
+  RandomProblem problem(1, 2, 1);
+  problem.op.right = 0;
+  problem.op.keyLengths = rowMajorView(problem.lengths.data(), DType::I32, {2});
+  auto forward = flexAttention(problem.op);
+  ASSERT_TRUE(bool(forward));
+  std::vector<double> lse2, delta;
+  for (size_t row = 0; row < problem.dlse.size(); ++row) {
+    lse2.push_back(forward->lse[row] / std::log(2.0));
+    delta.push_back(-problem.dlse[row]);
+    for (size_t column = 2 * row; column < 2 * row + 2; ++column)
+      delta.back() += problem.dout[column] * forward->out[column];
+  }
+  FlexAttentionSums sums;
+  sums.lse2 = rowMajorView(lse2.data(), DType::F64, {2, 4, 4});
+  sums.delta = rowMajorView(delta.data(), DType::F64, {2, 4, 4});
+  auto expected = flexAttentionBackward(problem.op, problem.cotangents);
+  ASSERT_TRUE(bool(expected));
+  problem.cotangents.lse.reset();
+  auto result = flexAttentionBackward(problem.op, problem.cotangents, sums);
+  ASSERT_TRUE(bool(result));
+  for (auto [found, own] : {std::pair(&result->q, &expected->q),
+                            std::pair(&result->k, &expected->k),
+                            std::pair(&result->v, &expected->v)}) {
+    ASSERT_EQ(found->size(), own->size());
+    for (size_t i = 0; i < own->size(); ++i)
+      EXPECT_NEAR((*found)[i], (*own)[i], 1e-12);
+  }
+}
+
+TEST(FlexAttentionBackwardTest, NamesTheSum) {
+  SumsProblem problem;
+  FlexAttentionCotangents cotangents = problem.cotangents();
+  FlexAttentionSums sums = problem.sums();
+  sums.delta.shape[1] = 1;
+  auto result = flexAttentionBackward(problem.operands(), cotangents, sums);
+  ASSERT_FALSE(bool(result));
+  EXPECT_EQ(result.takeError().message(),
+            "expected 'delta' of shape 1 x 2, but got 1 x 1");
+  sums = problem.sums();
+  sums.lse2.dtype = DType::I64;
+  result = flexAttentionBackward(problem.operands(), cotangents, sums);
+  ASSERT_FALSE(bool(result));
+  EXPECT_EQ(result.takeError().message(),
+            "expected element type f16, bf16, f32 or f64 of 'lse2', but got "
+            "i64");
+  sums = problem.sums();
+  sums.maxScores = sums.lse2;
+  sums.maxScores->shape[1] = 3;
+  EXPECT_FALSE(
+      bool(flexAttentionBackward(problem.operands(), cotangents, sums)));
+  cotangents.lse = problem.sums().delta;
+  result =
+      flexAttentionBackward(problem.operands(), cotangents, problem.sums());
+  ASSERT_FALSE(bool(result));
+  EXPECT_EQ(result.takeError().message(), "expected no 'dlse' beside 'delta'");
+}
 } // namespace

@@ -1,0 +1,37 @@
+//===- FlexAttentionDkdvOp.cpp - flex_attention_dkdv for tools ------------===//
+
+#include "FlexAttentionGradients.h"
+
+using namespace sattn::reference;
+using sattn::runtime::Error;
+using sattn::runtime::ErrorOr;
+using sattn::runtime::TensorView;
+
+static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
+  ErrorOr<FlexAttentionGradients> result =
+      computeGradients("flex_attention_dkdv", operands, ListsOf::Keys);
+  if (!result)
+    return result.takeError();
+  return std::vector<Result>{{"dk", std::move(result->k)},
+                             {"dv", std::move(result->v)}};
+}
+
+static ErrorOr<std::vector<int64_t>> inferShape(const NamedOperands &operands) {
+  const TensorView *k = operands.findTensor("k");
+  if (!k)
+    return Error("");
+  return k->shape;
+}
+
+static Description describe(const NamedOperands &operands) {
+  FlexAttentionOperands op = readOperands(operands, ListsOf::Keys);
+  int64_t d = op.q.shape.back(), e = op.v.shape.back();
+  Description result = describeScores(operands, op, 2 * (d + e));
+  result.sizes = {op.k.shape.end()[-2], e, op.q.shape.end()[-2]};
+  return result;
+}
+
+namespace sattn::reference {
+extern const Op kFlexAttentionDkdvOp = {"flex_attention_dkdv", "dk", compute,
+                                        inferShape, describe};
+} // namespace sattn::reference

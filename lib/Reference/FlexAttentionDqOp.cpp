@@ -1,0 +1,36 @@
+//===- FlexAttentionDqOp.cpp - flex_attention_dq for tools ----------------===//
+
+#include "FlexAttentionGradients.h"
+
+using namespace sattn::reference;
+using sattn::runtime::Error;
+using sattn::runtime::ErrorOr;
+using sattn::runtime::TensorView;
+
+static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
+  ErrorOr<FlexAttentionGradients> result =
+      computeGradients("flex_attention_dq", operands, ListsOf::Queries);
+  if (!result)
+    return result.takeError();
+  return std::vector<Result>{{"dq", std::move(result->q)}};
+}
+
+static ErrorOr<std::vector<int64_t>> inferShape(const NamedOperands &operands) {
+  const TensorView *q = operands.findTensor("q");
+  if (!q)
+    return Error("");
+  return q->shape;
+}
+
+static Description describe(const NamedOperands &operands) {
+  FlexAttentionOperands op = readOperands(operands, ListsOf::Queries);
+  int64_t d = op.q.shape.back(), e = op.v.shape.back();
+  Description result = describeScores(operands, op, 2 * d + e);
+  result.sizes = {op.q.shape.end()[-2], e, op.k.shape.end()[-2]};
+  return result;
+}
+
+namespace sattn::reference {
+extern const Op kFlexAttentionDqOp = {"flex_attention_dq", "dq", compute,
+                                      inferShape, describe};
+} // namespace sattn::reference

@@ -1,0 +1,22 @@
+//===- FlexAttentionGradients.h - Gradients for tools -----------*- C++ -*-===//
+//
+// The part that the ops of flex_attention's gradients share for tools.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_REFERENCE_FLEXATTENTIONGRADIENTS_H
+#define LIB_REFERENCE_FLEXATTENTIONGRADIENTS_H
+
+#include "FlexAttentionNamed.h"
+
+#include "sattn/Reference/FlexAttentionBackward.h"
+
+namespace sattn::reference {
+
+/// All gradients by the operands `grad_out`, `lse2`, `delta` and `max_scores`.
+runtime::ErrorOr<FlexAttentionGradients>
+computeGradients(const char *op, const NamedOperands &operands, ListsOf lists);
+
+} // namespace sattn::reference
+
+#endif // LIB_REFERENCE_FLEXATTENTIONGRADIENTS_H

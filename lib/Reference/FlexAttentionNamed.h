@@ -1,0 +1,33 @@
+//===- FlexAttentionNamed.h - Operands by name ------------------*- C++ -*-===//
+//
+// The part that the ops of flex_attention and of its gradients share for tools.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_REFERENCE_FLEXATTENTIONNAMED_H
+#define LIB_REFERENCE_FLEXATTENTIONNAMED_H
+
+#include "sattn/Reference/FlexAttention.h"
+#include "sattn/Reference/Op.h"
+
+namespace sattn::reference {
+
+/// Which blocks have lists: those of queries list blocks of keys, those of keys
+/// list blocks of queries.
+enum class ListsOf { Queries, Keys };
+
+/// The operands of an op that meet its contract, with its lists as functions.
+FlexAttentionOperands readOperands(const NamedOperands &operands,
+                                   ListsOf lists);
+
+/// An error where `op` has functions, which the reference does not compute.
+runtime::Error checkFunctions(const char *op, const NamedOperands &operands);
+
+/// All of a description but the sizes; `columns` are multiplied and added for
+/// each pair of a query and a key.
+Description describeScores(const NamedOperands &operands,
+                           const FlexAttentionOperands &op, int64_t columns);
+
+} // namespace sattn::reference
+
+#endif // LIB_REFERENCE_FLEXATTENTIONNAMED_H
