@@ -130,20 +130,46 @@ TEST_F(MaskBlocksTest, ProductsThatOverflowAreMixed) {
   EXPECT_EQ(counts.wrong, 0);
 }
 
-TEST_F(MaskBlocksTest, KeyRangesCoverTheMask) {
+TEST_F(MaskBlocksTest, RangesCoverTheMask) {
   for (const std::string &body :
        {std::string("%r = arith.cmpi sge, %q, %k : i32"),
         std::string(kWindow) + kSinks, std::string(kWindow) + kDilated,
         std::string(kChunks)})
     for (bool isNegated : {false, true})
-      EXPECT_EQ(MaskCase(context, body).countMissingKeys(sizes, isNegated, 4),
-                0)
-          << body;
+      for (mask::Axis along : {mask::Axis::Query, mask::Axis::Key}) {
+        std::optional<RangeCounts> counts =
+            MaskCase(context, body)
+                .countRanges(sizes, {documents, documents}, along, isNegated,
+                             4);
+        ASSERT_TRUE(counts) << body;
+        EXPECT_EQ(counts->missing, 0) << body;
+      }
 }
 
-TEST_F(MaskBlocksTest, KeyRangesAreFewOrNone) {
+/// Those of queries differ from those of keys: a key is seen from itself on.
+TEST_F(MaskBlocksTest, RangesOfBandsAreExact) {
+  for (const std::string &body :
+       {std::string("%r = arith.cmpi sge, %q, %k : i32"),
+        std::string(kWindow) + "%r = arith.andi %band, %past : i1"})
+    for (mask::Axis along : {mask::Axis::Query, mask::Axis::Key}) {
+      std::optional<RangeCounts> counts =
+          MaskCase(context, body)
+              .countRanges(sizes, {documents, documents}, along,
+                           /*isNegated=*/false, 4);
+      ASSERT_TRUE(counts) << body;
+      EXPECT_EQ(counts->missing, 0) << body;
+      EXPECT_EQ(counts->needless, 0) << body;
+    }
+}
+
+TEST_F(MaskBlocksTest, RangesAreFewOrNone) {
   MaskCase sinks(context, std::string(kWindow) + kSinks);
-  EXPECT_EQ(sinks.countMissingKeys(sizes, /*isNegated=*/false, 1), -1);
-  EXPECT_EQ(sinks.countMissingKeys(sizes, /*isNegated=*/false, 2), 0);
+  for (mask::Axis along : {mask::Axis::Query, mask::Axis::Key})
+    for (unsigned most : {1, 2})
+      EXPECT_EQ(sinks
+                    .countRanges(sizes, {documents, documents}, along,
+                                 /*isNegated=*/false, most)
+                    .has_value(),
+                most == 2);
 }
 } // namespace

@@ -8,8 +8,6 @@
 
 #include "MaskCase.h"
 
-#include "sattn/Dialect/SAttn/Analysis/MaskBlocks.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 
@@ -111,40 +109,48 @@ MaskCounts MaskCase::count(const reference::MaskSizes &sizes,
   return counts;
 }
 
-int64_t MaskCase::countMissingKeys(const reference::MaskSizes &sizes,
-                                   bool isNegated, unsigned most) {
+std::optional<RangeCounts>
+MaskCase::countRanges(const reference::MaskSizes &sizes,
+                      const std::vector<std::vector<int32_t>> &vectors,
+                      mask::Axis along, bool isNegated, unsigned most) {
+  bool isTransposed = along == mask::Axis::Query;
+  int64_t rows = isTransposed ? sizes.keys : sizes.queries;
+  int64_t length = isTransposed ? sizes.queries : sizes.keys;
+  int64_t unit = isTransposed ? sizes.blockKeys : sizes.blockQueries;
   RegionEvaluator elements(mask->front());
-  std::vector<std::vector<int32_t>> none(2, std::vector<int32_t>(1));
-  reference::MaskFunction see = makeReference(elements, none);
+  reference::MaskFunction see = makeReference(elements, vectors);
   Block &block = makeFunction(*module->getBody(), 6);
   OpBuilder b = OpBuilder::atBlockEnd(&block);
   mask::BlockOperands operands = makeOperands(block);
   operands.getElements = nullptr;
+  operands.isTransposed = isTransposed;
   auto ranges = mask::MaskBlocks(b, b.getUnknownLoc(), *mask, operands)
                     .getKeyRanges(isNegated, most);
-  int64_t missing = -1;
+  std::optional<RangeCounts> counts;
   if (ranges) {
     SmallVector<Value> ends;
     for (mask::Interval &range : *ranges)
       llvm::append_values(ends, range.lower, range.upper);
     func::ReturnOp::create(b, b.getUnknownLoc(), ends);
     RegionEvaluator evaluator(block);
-    missing = 0;
-    for (int64_t first = 0; first < sizes.queries;
-         first += sizes.blockQueries) {
-      int64_t end = std::min(first + sizes.blockQueries, sizes.queries);
-      std::vector<int64_t> found =
-          evaluator.run({first, end - 1, 0, sizes.keys - 1, 0, 0});
-      for (int64_t key = 0; key < sizes.keys; ++key) {
-        bool isListed = false, isNeeded = false;
-        for (size_t i = 0; i < found.size(); i += 2)
-          isListed |= found[i] <= key && key <= found[i + 1];
-        for (int64_t query = first; query < end; ++query)
-          isNeeded |= see(0, 0, query, key) != isNegated;
-        missing += isNeeded && !isListed;
+    counts.emplace();
+    for (int64_t head = 0; head < sizes.heads; ++head)
+      for (int64_t first = 0; first < rows; first += unit) {
+        int64_t end = std::min(first + unit, rows);
+        std::vector<int64_t> found =
+            evaluator.run({first, end - 1, 0, length - 1, 0, head});
+        for (int64_t place = 0; place < length; ++place) {
+          bool isListed = false, isNeeded = false;
+          for (size_t i = 0; i < found.size(); i += 2)
+            isListed |= found[i] <= place && place <= found[i + 1];
+          for (int64_t row = first; row < end; ++row)
+            isNeeded |= (isTransposed ? see(0, head, place, row)
+                                      : see(0, head, row, place)) != isNegated;
+          counts->missing += isNeeded && !isListed;
+          counts->needless += isListed && !isNeeded;
+        }
       }
-    }
   }
   block.getParentOp()->erase();
-  return missing;
+  return counts;
 }

@@ -15,11 +15,13 @@
 
 #include "RegionEvaluator.h"
 
+#include "sattn/Dialect/SAttn/Analysis/MaskBlocks.h"
 #include "sattn/Reference/MaskBlocks.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <optional>
 #include <string>
 
 struct MaskCounts {
@@ -27,6 +29,13 @@ struct MaskCounts {
   /// Called empty or full, wrongly.
   int64_t wrong = 0;
   /// Called mixed, but empty or full.
+  int64_t needless = 0;
+};
+
+struct RangeCounts {
+  /// Positions that no range has, but an element of the block needs.
+  int64_t missing = 0;
+  /// Positions that a range has, but no element of the block needs.
   int64_t needless = 0;
 };
 
@@ -40,11 +49,14 @@ public:
   /// The vectors are as long as the queries and the keys.
   MaskCounts count(const sattn::reference::MaskSizes &sizes,
                    const std::vector<std::vector<int32_t>> &vectors);
-  /// The keys that are left out of the ranges of some block of queries and that
-  /// a query sees, or with `isNegated` does not see; -1 where the mask has more
-  /// parts than `most`.
-  int64_t countMissingKeys(const sattn::reference::MaskSizes &sizes,
-                           bool isNegated, unsigned most);
+  /// Compares the ranges of a block's positions along `along` with its
+  /// elements: `Key`: of keys for each block of queries; `Query`: of queries
+  /// for each block of keys. With `isNegated` an element is needed where it is
+  /// not seen. Nothing where the mask has more parts than `most`.
+  std::optional<RangeCounts>
+  countRanges(const sattn::reference::MaskSizes &sizes,
+              const std::vector<std::vector<int32_t>> &vectors,
+              sattn::mask::Axis along, bool isNegated, unsigned most);
 
 private:
   mlir::Block &makeFunction(mlir::Block &at, unsigned arguments);

@@ -197,6 +197,30 @@ private:
   unsigned next = 0;
 };
 
+/// A random mask and its operands.
+struct Drawn {
+  reference::MaskSizes sizes;
+  std::vector<std::vector<int32_t>> vectors;
+  std::string body;
+
+  Drawn(Writer::Family family, unsigned seed) {
+    Writer writer(seed);
+    sizes.heads = writer.draw(1, 2);
+    sizes.queries = writer.draw(1, 50);
+    sizes.keys = writer.draw(0, 2) ? sizes.queries : writer.draw(1, 50);
+    sizes.blockQueries = writer.draw(1, 2) * 8;
+    sizes.blockKeys = writer.draw(1, 2) * 8;
+    vectors.assign(2,
+                   std::vector<int32_t>(std::max(sizes.queries, sizes.keys)));
+    int64_t document = 0;
+    for (int32_t &number : vectors[0])
+      number = document += writer.draw(0, 7) == 0;
+    for (int32_t &number : vectors[1])
+      number = writer.draw(-20, 20);
+    body = writer.write(family);
+  }
+};
+
 class MaskRandomTest : public testing::Test {
 protected:
   MaskRandomTest() {
@@ -207,27 +231,14 @@ protected:
   MaskCounts count(Writer::Family family, unsigned masks) {
     MaskCounts all;
     for (unsigned seed = 0; seed < masks; ++seed) {
-      Writer writer(seed);
-      reference::MaskSizes sizes;
-      sizes.heads = writer.draw(1, 2);
-      sizes.queries = writer.draw(1, 50);
-      sizes.keys = writer.draw(0, 2) ? sizes.queries : writer.draw(1, 50);
-      sizes.blockQueries = writer.draw(1, 2) * 8;
-      sizes.blockKeys = writer.draw(1, 2) * 8;
-      std::vector<std::vector<int32_t>> vectors(
-          2, std::vector<int32_t>(std::max(sizes.queries, sizes.keys)));
-      int64_t document = 0;
-      for (int32_t &number : vectors[0])
-        number = document += writer.draw(0, 7) == 0;
-      for (int32_t &number : vectors[1])
-        number = writer.draw(-20, 20);
-      std::string body = writer.write(family);
-      MaskCounts counts = MaskCase(context, body).count(sizes, vectors);
-      EXPECT_EQ(counts.wrong, 0) << "seed " << seed << "\n" << body;
+      Drawn drawn(family, seed);
+      MaskCounts counts =
+          MaskCase(context, drawn.body).count(drawn.sizes, drawn.vectors);
+      EXPECT_EQ(counts.wrong, 0) << "seed " << seed << "\n" << drawn.body;
       if (family == Writer::Bands && counts.needless != 0)
         ADD_FAILURE() << "seed " << seed << ": " << counts.needless
                       << " blocks are needlessly mixed\n"
-                      << body;
+                      << drawn.body;
       all.blocks += counts.blocks;
       all.needless += counts.needless;
     }
@@ -236,6 +247,29 @@ protected:
     return all;
   }
 
+  /// How many of the masks have ranges, which miss nothing that is needed.
+  unsigned countWithRanges(Writer::Family family, unsigned masks,
+                           mask::Axis along) {
+    unsigned known = 0;
+    for (unsigned seed = 0; seed < masks; ++seed)
+      for (bool isNegated : {false, true}) {
+        Drawn drawn(family, seed);
+        std::optional<RangeCounts> counts =
+            MaskCase(context, drawn.body)
+                .countRanges(drawn.sizes, drawn.vectors, along, isNegated,
+                             kMostRanges);
+        if (!counts)
+          continue;
+        ++known;
+        EXPECT_EQ(counts->missing, 0)
+            << "seed " << seed << ", negated " << isNegated << "\n"
+            << drawn.body;
+      }
+    RecordProperty("known", known);
+    return known;
+  }
+
+  static constexpr unsigned kMostRanges = 8;
   MLIRContext context;
 };
 
@@ -255,5 +289,14 @@ TEST_F(MaskRandomTest, OthersAreMostlyExact) {
   MaskCounts counts = count(Writer::All, 4000);
   EXPECT_LE(counts.needless * 20, counts.blocks)
       << counts.needless << " of " << counts.blocks;
+}
+
+/// Those of keys for blocks of queries, and of queries for blocks of keys.
+TEST_F(MaskRandomTest, RangesMissNothing) {
+  for (mask::Axis along : {mask::Axis::Query, mask::Axis::Key})
+    for (Writer::Family family :
+         {Writer::Bands, Writer::Documents, Writer::All})
+      EXPECT_GE(countWithRanges(family, 1000, along), 1000u)
+          << "of 2000, family " << family;
 }
 } // namespace

@@ -1,0 +1,114 @@
+//===- FlexAttentionDkdvTest.cpp - Tiles of keys --------------------------===//
+
+#include "sattn/Tuning/FlexAttentionDkdv.h"
+
+#include "gtest/gtest.h"
+
+using namespace sattn::tuning;
+using sattn::tuning::flex_attention_dkdv::Facts;
+
+namespace {
+Facts factsOf(int64_t headDim) {
+  Facts facts;
+  facts.headDim = facts.valueDim = headDim;
+  return facts;
+}
+
+TEST(FlexAttentionDkdvTest, DefaultFollowsHeadDim) {
+  struct Case {
+    const char *target;
+    int64_t headDim, rows, depth;
+  };
+  for (const Case &each :
+       std::initializer_list<Case>{{"cpu", 64, 64, 64},
+                                   {"cpu", 512, 64, 64},
+                                   {"sm_80", 64, 32, 64},
+                                   {"sm_80", 128, 16, 32},
+                                   {"sm_80", 256, 16, 16},
+                                   {"sm_90a", 64, 96, 128},
+                                   {"sm_90a", 128, 64, 128},
+                                   {"sm_90a", 256, 32, 64},
+                                   {"sm_90a", 512, 16, 64}}) {
+    Parameters tile = flex_attention_dkdv::defaultParameters(
+        factsOf(each.headDim), *findTarget(each.target));
+    EXPECT_EQ(tile.rows, each.rows) << each.target << " " << each.headDim;
+    EXPECT_EQ(tile.depth, each.depth) << each.target << " " << each.headDim;
+    EXPECT_EQ(tile.columns, each.headDim) << each.target;
+  }
+}
+
+/// Four bytes count as twice the columns.
+TEST(FlexAttentionDkdvTest, DefaultFollowsBytes) {
+  Facts facts = factsOf(128);
+  facts.elementBytes = 4;
+  Parameters tile =
+      flex_attention_dkdv::defaultParameters(facts, *findTarget("sm_90a"));
+  EXPECT_EQ(tile.rows, 32);
+  EXPECT_EQ(tile.depth, 64);
+}
+
+/// The fact `rows` is of keys, which a tile has `depth` of.
+TEST(FlexAttentionDkdvTest, FewKeysHaveFewRows) {
+  Facts facts = factsOf(64);
+  facts.rows = 35;
+  EXPECT_EQ(flex_attention_dkdv::defaultParameters(facts, *findTarget("sm_90a"))
+                .depth,
+            64);
+  EXPECT_EQ(
+      flex_attention_dkdv::defaultParameters(facts, *findTarget("sm_90a")).rows,
+      96);
+  EXPECT_EQ(
+      flex_attention_dkdv::defaultParameters(facts, *findTarget("sm_80")).depth,
+      40);
+  EXPECT_EQ(
+      flex_attention_dkdv::defaultParameters(facts, *findTarget("cpu")).depth,
+      40);
+}
+
+TEST(FlexAttentionDkdvTest, TilesDivideBlocksOfLists) {
+  Facts facts = factsOf(64);
+  facts.blockQueries = 128;
+  facts.blockKeys = 192;
+  Parameters tile =
+      flex_attention_dkdv::defaultParameters(facts, *findTarget("sm_90a"));
+  EXPECT_EQ(tile.rows, 64);
+  EXPECT_EQ(tile.depth, 96);
+}
+
+/// Also where the forward has parts of them.
+TEST(FlexAttentionDkdvTest, TilesHaveAllColumns) {
+  Facts facts = factsOf(33);
+  EXPECT_EQ(
+      flex_attention_dkdv::defaultParameters(facts, *findTarget("cpu")).columns,
+      40);
+  EXPECT_EQ(flex_attention_dkdv::defaultParameters(facts, *findTarget("sm_90a"))
+                .columns,
+            64);
+  facts.headDim = 64;
+  facts.valueDim = 320;
+  for (const char *target : {"cpu", "sm_80", "sm_90a"})
+    EXPECT_EQ(flex_attention_dkdv::defaultParameters(facts, *findTarget(target))
+                  .columns,
+              320)
+        << target;
+}
+
+TEST(FlexAttentionDkdvTest, RowReplacesNumbers) {
+  Search search = {*findTarget("sm_90a")};
+  search.row = {"tile_m=32", "stages=3"};
+  llvm::Expected<Choice> choice =
+      flex_attention_dkdv::choose(factsOf(128), search);
+  ASSERT_TRUE(bool(choice));
+  EXPECT_EQ(choice->parameters.rows, 32);
+  EXPECT_EQ(choice->parameters.depth,
+            flex_attention_dkdv::defaultParameters(factsOf(128), search.target)
+                .depth);
+  EXPECT_EQ(choice->parameters.stages, 3);
+  Facts listed = factsOf(128);
+  listed.blockQueries = listed.blockKeys = 48;
+  choice = flex_attention_dkdv::choose(listed, search);
+  ASSERT_FALSE(bool(choice));
+  EXPECT_EQ(llvm::toString(choice.takeError()),
+            "expected tile_m to divide the block's 48, but got 32");
+}
+} // namespace

@@ -1,0 +1,113 @@
+//===- FlexAttentionDqTest.cpp - Tiles of queries -------------------------===//
+
+#include "sattn/Tuning/FlexAttentionDq.h"
+
+#include "gtest/gtest.h"
+
+using namespace sattn::tuning;
+using sattn::tuning::flex_attention_dq::Facts;
+
+namespace {
+Facts factsOf(int64_t headDim) {
+  Facts facts;
+  facts.headDim = facts.valueDim = headDim;
+  return facts;
+}
+
+TEST(FlexAttentionDqTest, DefaultFollowsHeadDim) {
+  struct Case {
+    const char *target;
+    int64_t headDim, rows, depth;
+  };
+  for (const Case &each :
+       std::initializer_list<Case>{{"cpu", 64, 64, 64},
+                                   {"cpu", 512, 64, 64},
+                                   {"sm_80", 64, 64, 64},
+                                   {"sm_80", 128, 64, 32},
+                                   {"sm_80", 256, 32, 16},
+                                   {"sm_80", 512, 16, 16},
+                                   {"sm_90a", 64, 128, 128},
+                                   {"sm_90a", 128, 128, 64},
+                                   {"sm_90a", 256, 128, 64},
+                                   {"sm_90a", 512, 64, 16}}) {
+    Parameters tile = flex_attention_dq::defaultParameters(
+        factsOf(each.headDim), *findTarget(each.target));
+    EXPECT_EQ(tile.rows, each.rows) << each.target << " " << each.headDim;
+    EXPECT_EQ(tile.depth, each.depth) << each.target << " " << each.headDim;
+    EXPECT_EQ(tile.columns, each.headDim) << each.target;
+  }
+}
+
+/// Four bytes count as twice the columns.
+TEST(FlexAttentionDqTest, DefaultFollowsBytes) {
+  Facts facts = factsOf(128);
+  facts.elementBytes = 4;
+  Parameters tile =
+      flex_attention_dq::defaultParameters(facts, *findTarget("sm_80"));
+  EXPECT_EQ(tile.rows, 32);
+  EXPECT_EQ(tile.depth, 16);
+}
+
+TEST(FlexAttentionDqTest, FewQueriesHaveFewRows) {
+  Facts facts = factsOf(64);
+  facts.rows = 35;
+  EXPECT_EQ(
+      flex_attention_dq::defaultParameters(facts, *findTarget("sm_90a")).rows,
+      64);
+  EXPECT_EQ(
+      flex_attention_dq::defaultParameters(facts, *findTarget("sm_90a")).depth,
+      128);
+  EXPECT_EQ(
+      flex_attention_dq::defaultParameters(facts, *findTarget("sm_80")).rows,
+      40);
+  EXPECT_EQ(
+      flex_attention_dq::defaultParameters(facts, *findTarget("cpu")).rows, 40);
+}
+
+TEST(FlexAttentionDqTest, TilesDivideBlocksOfLists) {
+  Facts facts = factsOf(64);
+  facts.blockQueries = 192;
+  facts.blockKeys = 48;
+  Parameters tile =
+      flex_attention_dq::defaultParameters(facts, *findTarget("sm_90a"));
+  EXPECT_EQ(tile.rows, 96);
+  EXPECT_EQ(tile.depth, 48);
+}
+
+/// Also where the forward has parts of them.
+TEST(FlexAttentionDqTest, TilesHaveAllColumns) {
+  Facts facts = factsOf(33);
+  EXPECT_EQ(
+      flex_attention_dq::defaultParameters(facts, *findTarget("cpu")).columns,
+      40);
+  EXPECT_EQ(flex_attention_dq::defaultParameters(facts, *findTarget("sm_90a"))
+                .columns,
+            64);
+  facts.headDim = 64;
+  facts.valueDim = 320;
+  for (const char *target : {"cpu", "sm_80", "sm_90a"})
+    EXPECT_EQ(flex_attention_dq::defaultParameters(facts, *findTarget(target))
+                  .columns,
+              320)
+        << target;
+}
+
+TEST(FlexAttentionDqTest, RowReplacesNumbers) {
+  Search search = {*findTarget("sm_90a")};
+  search.row = {"tile_m=32", "stages=3"};
+  llvm::Expected<Choice> choice =
+      flex_attention_dq::choose(factsOf(128), search);
+  ASSERT_TRUE(bool(choice));
+  EXPECT_EQ(choice->parameters.rows, 32);
+  EXPECT_EQ(
+      choice->parameters.depth,
+      flex_attention_dq::defaultParameters(factsOf(128), search.target).depth);
+  EXPECT_EQ(choice->parameters.stages, 3);
+  Facts listed = factsOf(128);
+  listed.blockQueries = listed.blockKeys = 48;
+  choice = flex_attention_dq::choose(listed, search);
+  ASSERT_FALSE(bool(choice));
+  EXPECT_EQ(llvm::toString(choice.takeError()),
+            "expected tile_m to divide the block's 48, but got 32");
+}
+} // namespace
