@@ -1,5 +1,6 @@
 // The ops of the gradients of flex attention print what they parse.
 // RUN: sparse-opt %s | sparse-opt | FileCheck %s
+// RUN: sparse-opt %s --mlir-print-op-generic | sparse-opt | FileCheck %s
 
 // CHECK-LABEL: @dq
 // CHECK: sattn.flex_attention_dq scale(%{{.*}}) ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : {{.*}}) max_scores(%{{.*}} : tensor<?x?x?xf32>)
@@ -42,6 +43,43 @@ func.func @dkdv(%scale: f64, %q: tensor<?x?x16xf64>, %v: tensor<?x?x8xf64>, %lse
           tensor<?x?x8xf64>, tensor<?x?xf64>, tensor<?x?xf64>)
       outs(%dk, %dv : tensor<?x?x16xf64>, tensor<?x?x8xf64>) -> tensor<?x?x16xf64>, tensor<?x?x8xf64>
   return %0#0, %0#1 : tensor<?x?x16xf64>, tensor<?x?x8xf64>
+}
+
+// CHECK-LABEL: @dkdv_all
+// CHECK: %{{.*}}:2 = sattn.flex_attention_dkdv scale(%{{.*}}) ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : {{.*}}) max_scores(%{{.*}} : tensor<?x?x?xf32>)
+// CHECK-SAME: partial(%{{.*}}, %{{.*}} : tensor<1x?x?xi32>, tensor<1x?x?x?xi32>) full(%{{.*}}, %{{.*}} : tensor<?x1x?xi32>, tensor<?x1x?x?xi32>)
+// CHECK-SAME: key_lengths(%{{.*}} : tensor<?xi32>) captures(%{{.*}}, %{{.*}} : tensor<?xf32>, f32) origin(%[[B:.*]], %[[H:.*]], %[[J:.*]]) outs(
+// CHECK-SAME: score_mod {
+// CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: tensor<?xf32>, %{{.*}}: f32):
+// CHECK:   sattn.yield %{{.*}} : f32
+// CHECK: } mask_mod {
+// CHECK-NEXT: ^bb0(%{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: tensor<?xf32>, %{{.*}}: f32):
+// CHECK:   sattn.yield %{{.*}} : i1
+// CHECK: } {block_size = array<i64: 64, 32>, group = 2 : i64, mask = #sattn.mask<left = 9, right = 0, prefix = 3, bottom_right = true>, meta = #sattn.meta<tile = [32, 24, 16]>, precision = "tf32"}
+func.func @dkdv_all(%scale: f32, %q: tensor<?x?x?x16xf32>, %k: tensor<?x?x?x16xf32>, %v: tensor<?x?x?x24xf32>,
+    %g: tensor<?x?x?x24xf32>, %lse: tensor<?x?x?xf32>, %delta: tensor<?x?x?xf32>, %max: tensor<?x?x?xf32>,
+    %num: tensor<1x?x?xi32>, %idx: tensor<1x?x?x?xi32>, %full_num: tensor<?x1x?xi32>, %full_idx: tensor<?x1x?x?xi32>,
+    %lengths: tensor<?xi32>, %slopes: tensor<?xf32>, %gain: f32, %b: index, %h: index, %j: index,
+    %dk: tensor<?x?x?x16xf32>, %dv: tensor<?x?x?x24xf32>) -> (tensor<?x?x?x16xf32>, tensor<?x?x?x24xf32>) {
+  %0:2 = sattn.flex_attention_dkdv scale(%scale)
+      ins(%q, %k, %v, %g, %lse, %delta : tensor<?x?x?x16xf32>, tensor<?x?x?x16xf32>, tensor<?x?x?x24xf32>,
+          tensor<?x?x?x24xf32>, tensor<?x?x?xf32>, tensor<?x?x?xf32>)
+      max_scores(%max : tensor<?x?x?xf32>)
+      partial(%num, %idx : tensor<1x?x?xi32>, tensor<1x?x?x?xi32>)
+      full(%full_num, %full_idx : tensor<?x1x?xi32>, tensor<?x1x?x?xi32>)
+      key_lengths(%lengths : tensor<?xi32>) captures(%slopes, %gain : tensor<?xf32>, f32) origin(%b, %h, %j)
+      outs(%dk, %dv : tensor<?x?x?x16xf32>, tensor<?x?x?x24xf32>) -> tensor<?x?x?x16xf32>, tensor<?x?x?x24xf32>
+      score_mod {
+      ^bb0(%s: f32, %b_in: i32, %h_in: i32, %i_in: i32, %j_in: i32, %slopes_in: tensor<?xf32>, %x: f32):
+        %r = arith.mulf %s, %x : f32
+        sattn.yield %r : f32
+      } mask_mod {
+      ^bb0(%b_in: i32, %h_in: i32, %i_in: i32, %j_in: i32, %slopes_in: tensor<?xf32>, %x: f32):
+        %r = arith.cmpi sge, %i_in, %j_in : i32
+        sattn.yield %r : i1
+      } {mask = #sattn.mask<bottom_right = true, right = 0, left = 9, prefix = 3>, block_size = array<i64: 64, 32>,
+         group = 2 : i64, meta = #sattn.meta<tile = [32, 24, 16]>, precision = "tf32"}
+  return %0#0, %0#1 : tensor<?x?x?x16xf32>, tensor<?x?x?x24xf32>
 }
 
 // CHECK-LABEL: @dcapture
