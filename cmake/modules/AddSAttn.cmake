@@ -60,7 +60,7 @@ function(sattn_add_precompiled_header options)
     list(APPEND flags -isystem "${folder}")
   endforeach()
   add_custom_command(OUTPUT "${pch}"
-    COMMAND "${CMAKE_CXX_COMPILER}" ${flags} -Xclang -fno-pch-timestamp -MD -MF "${pch}.d"
+    COMMAND "${CMAKE_CXX_COMPILER}" ${flags} -Xclang -fno-pch-timestamp -fpch-instantiate-templates -MD -MF "${pch}.d"
       -x c++-header - -o "${pch}" < "${PROJECT_SOURCE_DIR}/cmake/PCH.h"
     WORKING_DIRECTORY /
     DEPENDS "${PROJECT_SOURCE_DIR}/cmake/PCH.h"

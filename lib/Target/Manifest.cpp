@@ -12,7 +12,7 @@
 
 #include "ExtentChecks.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnDialect.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Target/Chip.h"
 

@@ -9,7 +9,8 @@
 #ifndef SATTN_LIB_CONVERSION_SATTNPLANTOGPU_PLANKERNELS_H
 #define SATTN_LIB_CONVERSION_SATTNPLANTOGPU_PLANKERNELS_H
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnMergeOp.h"
+#include "sattn/Dialect/SAttn/IR/SAttnPlanOp.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/SymbolTable.h"

@@ -11,7 +11,7 @@
 #include "GlobalWindow.h"
 #include "Scan.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnDialect.h"
 #include "sattn/Dialect/WGTile/IR/MmaTypes.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Support/TileLoopAttributes.h"

@@ -8,10 +8,13 @@
 
 #include "sattn/Dialect/SAttn/IR/MaskRegion.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnYieldOp.h"
 
 using namespace mlir;
 using namespace sattn;
+
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/SAttnYieldOp.cpp.inc"
 
 LogicalResult YieldOp::verify() {
   Operation *parent = (*this)->getParentOp();

@@ -11,12 +11,15 @@
 
 #include "OperandChecks.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnMergeOp.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace sattn;
+
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/SAttnMergeOp.cpp.inc"
 
 MutableOperandRange MergeOp::getDpsInitsMutable() {
   // The inits are the last operands and adjacent.

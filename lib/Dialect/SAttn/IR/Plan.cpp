@@ -11,10 +11,13 @@
 
 #include "OperandChecks.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnPlanOp.h"
 
 using namespace mlir;
 using namespace sattn;
+
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/SAttnPlanOp.cpp.inc"
 
 MutableOperandRange PlanOp::getDpsInitsMutable() {
   // The inits are the last operands and adjacent.

@@ -11,7 +11,7 @@
 #ifndef LIB_DIALECT_SATTN_IR_RESULTTILING_H
 #define LIB_DIALECT_SATTN_IR_RESULTTILING_H
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnDialect.h"
 
 namespace sattn {
 

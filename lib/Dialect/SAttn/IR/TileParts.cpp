@@ -53,7 +53,8 @@ SmallVector<OpFoldResult> sattn::placeInBatches(OpBuilder &b, Location loc,
 
 Value sattn::readTile(OpBuilder &b, Location loc, Value source,
                       ArrayRef<OpFoldResult> lead, ArrayRef<OpFoldResult> first,
-                      ArrayRef<int64_t> shape, OpFoldResult rows) {
+                      ArrayRef<int64_t> shape, OpFoldResult rows,
+                      TypedAttr padding) {
   auto type = cast<RankedTensorType>(source.getType());
   int64_t leadRank = lead.size(), rank = type.getRank();
   OpFoldResult one = b.getIndexAttr(1), nothing = b.getIndexAttr(0);
@@ -84,7 +85,8 @@ Value sattn::readTile(OpBuilder &b, Location loc, Value source,
       ones);
   if (ArrayRef(inside) == shape)
     return slice;
-  Value padding = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+  Value filler = arith::ConstantOp::create(
+      b, loc, padding ? padding : b.getZeroAttr(element));
   return tensor::PadOp::create(b, loc, RankedTensorType::get(shape, element),
-                               slice, low, high, padding);
+                               slice, low, high, filler);
 }

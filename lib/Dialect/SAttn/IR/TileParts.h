@@ -36,13 +36,15 @@ placeInBatches(mlir::OpBuilder &b, mlir::Location loc, mlir::Value operand,
                int64_t baseRank, llvm::ArrayRef<mlir::OpFoldResult> batch);
 
 /// The tile of this shape from `first` on, in the source's last dimensions, at
-/// `lead` of the others; zeros beyond its end. With `rows` these are how many
-/// rows are read, at most the tile's; zeros are in the others.
+/// `lead` of the others; `padding`, zeros if null, beyond its end. With `rows`
+/// these are how many rows are read, at most the tile's; padding is in the
+/// others.
 mlir::Value readTile(mlir::OpBuilder &b, mlir::Location loc, mlir::Value source,
                      llvm::ArrayRef<mlir::OpFoldResult> lead,
                      llvm::ArrayRef<mlir::OpFoldResult> first,
                      llvm::ArrayRef<int64_t> shape,
-                     mlir::OpFoldResult rows = {});
+                     mlir::OpFoldResult rows = {},
+                     mlir::TypedAttr padding = {});
 
 } // namespace sattn
 

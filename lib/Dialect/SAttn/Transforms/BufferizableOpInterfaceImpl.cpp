@@ -8,7 +8,8 @@
 
 #include "sattn/Dialect/SAttn/Transforms/BufferizableOpInterfaceImpl.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnMergeOp.h"
+#include "sattn/Dialect/SAttn/IR/SAttnPlanOp.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"

@@ -9,7 +9,7 @@
 #ifndef SATTN_LIB_DIALECT_SATTN_TRANSFORMS_CHECKTILES_H
 #define SATTN_LIB_DIALECT_SATTN_TRANSFORMS_CHECKTILES_H
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnDialect.h"
 #include "sattn/Tuning/Target.h"
 
 namespace sattn {

@@ -9,7 +9,7 @@
 #include "sattn/Dialect/SAttn/Transforms/ExtentConstraintOpInterfaceImpl.h"
 
 #include "sattn/Dialect/SAttn/IR/ExtentConstraints.h"
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnDialect.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 #include "sattn/Support/OldOptions.h"
 #include "sattn/Support/TileLoopAttributes.h"

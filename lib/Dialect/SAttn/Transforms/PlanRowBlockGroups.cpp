@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnPlanOp.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

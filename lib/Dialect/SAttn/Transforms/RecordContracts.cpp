@@ -8,7 +8,7 @@
 
 #include "CollectExtentConstraints.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnDialect.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -10,7 +10,7 @@
 
 #include "sattn/Codegen/Common/BlockMapping.h"
 #include "sattn/Codegen/Common/FuseConsumers.h"
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnDialect.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 #include "sattn/Support/OldOptions.h"
 #include "sattn/Support/SourceOp.h"

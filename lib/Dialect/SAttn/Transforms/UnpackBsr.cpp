@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnDialect.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

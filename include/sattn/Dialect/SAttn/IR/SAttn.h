@@ -6,62 +6,25 @@
 //
 //===----------------------------------------------------------------------===//
 
+// All of the dialect. A file that knows one op includes that op's header.
+
 #ifndef SATTN_DIALECT_SATTN_IR_SATTN_H
 #define SATTN_DIALECT_SATTN_IR_SATTN_H
 
-#include "sattn/Dialect/SAttn/IR/ContractOpInterface.h"
-#include "sattn/Dialect/SAttn/IR/ExtentConstraints.h"
-#include "sattn/Dialect/SAttn/IR/RaiseOpInterface.h"
-#include "sattn/Dialect/SAttn/IR/SAttnAttrs.h"
-#include "sattn/Dialect/SAttn/IR/ScoreOpInterface.h"
-#include "sattn/Dialect/SAttn/IR/StorageOpInterface.h"
-#include "sattn/Dialect/SAttn/IR/TuningOpInterface.h"
-
-#include "mlir/Bytecode/BytecodeOpInterface.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Dialect.h"
-#include "mlir/IR/OpDefinition.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/TilingInterface.h"
-
-namespace sattn {
-/// Hints for the schedule of the kernel that computes an op's tiles. The passes
-/// choose absent values, and values instead of impossible ones.
-struct TileSchedule {
-  /// Steps of the reduction in flight together, warps that compute a tile,
-  /// columns of tiles that are walked together, and thread blocks that share
-  /// the reduction of a tile.
-  std::optional<int64_t> stages, warps, rasterGroup, splitK;
-};
-} // namespace sattn
-
-namespace sattn {
-/// The type of an op's scalars, and of its sums of floats, where it multiplies
-/// elements of `tensor`, or of a type: f64 of f64, else f32.
-mlir::Type getScalarType(mlir::Type tensor);
-} // namespace sattn
-
-#include "sattn/Dialect/SAttn/IR/SAttnInterfaces.h.inc"
-
-#define GET_OP_CLASSES
-#include "sattn/Dialect/SAttn/IR/SAttnOps.h.inc"
-
-namespace sattn {
-/// The requirements of a plan of a matrix: row-block groups, and steps of the
-/// stored blocks.
-void constrainPlanExtents(ExtentConstraints &constraints, mlir::Value crow,
-                          mlir::Value col, mlir::Value rowBlockGroups,
-                          mlir::Value steps);
-
-} // namespace sattn
+#include "sattn/Dialect/SAttn/IR/BlockCounts/BlockCountsOp.h"
+#include "sattn/Dialect/SAttn/IR/BlockLists/BlockListsOp.h"
+#include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.h"
+#include "sattn/Dialect/SAttn/IR/BsrAttention/BsrAttentionOp.h"
+#include "sattn/Dialect/SAttn/IR/BsrAttention/CombinePartsOp.h"
+#include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.h"
+#include "sattn/Dialect/SAttn/IR/FlexAttention/FlexAttentionOp.h"
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDcaptureOp.h"
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDkdvOp.h"
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDqOp.h"
+#include "sattn/Dialect/SAttn/IR/SAttnMergeOp.h"
+#include "sattn/Dialect/SAttn/IR/SAttnPlanOp.h"
+#include "sattn/Dialect/SAttn/IR/SAttnYieldOp.h"
+#include "sattn/Dialect/SAttn/IR/SampledAddmm/SampledAddmmOp.h"
+#include "sattn/Dialect/SAttn/IR/ScatterMm/ScatterMmOp.h"
 
 #endif // SATTN_DIALECT_SATTN_IR_SATTN_H

@@ -8,8 +8,8 @@
 
 // What sattn.block_counts requires of its operands, at run time too.
 
+#include "sattn/Dialect/SAttn/IR/BlockCounts/BlockCountsOp.h"
 #include "sattn/Dialect/SAttn/IR/MaskRegion.h"
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
 using namespace sattn;

@@ -11,11 +11,14 @@
 
 #include "../OperandChecks.h"
 
+#include "sattn/Dialect/SAttn/IR/BlockCounts/BlockCountsOp.h"
 #include "sattn/Dialect/SAttn/IR/MaskRegion.h"
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
 using namespace sattn;
+
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/BlockCounts/BlockCountsOp.cpp.inc"
 
 /// Elements of a block, which are counted in i32.
 static constexpr int64_t kMaxBlock = std::numeric_limits<int32_t>::max();

@@ -18,8 +18,9 @@
 #include "TileSizes.h"
 
 #include "sattn/Dialect/SAttn/Analysis/MaskBlocks.h"
+#include "sattn/Dialect/SAttn/IR/BlockCounts/BlockCountsOp.h"
 #include "sattn/Dialect/SAttn/IR/MaskRegion.h"
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnYieldOp.h"
 #include "sattn/Support/TileLoopAttributes.h"
 
 using namespace mlir;

@@ -9,7 +9,7 @@
 #ifndef LIB_DIALECT_SATTN_IR_BLOCKCOUNTS_TILESIZES_H
 #define LIB_DIALECT_SATTN_IR_BLOCKCOUNTS_TILESIZES_H
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BlockCounts/BlockCountsOp.h"
 
 #include <cstdint>
 

@@ -13,7 +13,7 @@
 
 #include "../ResultTiling.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BlockCounts/BlockCountsOp.h"
 
 using namespace mlir;
 using namespace sattn;

@@ -9,7 +9,7 @@
 // What sattn.block_lists requires of extents, and of a program's arguments. The
 // constraint numbers are those of the op's description.
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BlockLists/BlockListsOp.h"
 
 using namespace mlir;
 using namespace sattn;

@@ -11,10 +11,13 @@
 
 #include "../OperandChecks.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BlockLists/BlockListsOp.h"
 
 using namespace mlir;
 using namespace sattn;
+
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/BlockLists/BlockListsOp.cpp.inc"
 
 MutableOperandRange BlockListsOp::getDpsInitsMutable() {
   return getOutsMutable();

@@ -13,7 +13,7 @@
 
 #include "../TileOpBuilder.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BlockLists/BlockListsOp.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

@@ -11,7 +11,7 @@
 
 #include "../ResultTiling.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BlockLists/BlockListsOp.h"
 
 using namespace mlir;
 using namespace sattn;

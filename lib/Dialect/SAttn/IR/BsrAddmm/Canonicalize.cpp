@@ -11,7 +11,7 @@
 // to be said (beta * out alone, zeros) stays: as sattn.bsr_addmm with alpha = 0
 // it has a tile program on every target.
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"

@@ -11,7 +11,8 @@
 
 #include "../ProductTypes.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.h"
+#include "sattn/Dialect/SAttn/IR/SAttnPlanOp.h"
 
 #include "mlir/IR/Matchers.h"
 

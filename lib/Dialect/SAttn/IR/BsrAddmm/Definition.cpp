@@ -9,14 +9,18 @@
 // Definition and verification of sattn.bsr_addmm. The constraint numbers are
 // those of the op's description.
 
+#include "../BsrOperands.h"
 #include "../OperandChecks.h"
 #include "../ProductTypes.h"
 
+#include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.h"
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
 using namespace sattn;
+
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.cpp.inc"
 
 MutableOperandRange BsrAddmmOp::getDpsInitsMutable() { return getOutMutable(); }
 

@@ -12,8 +12,8 @@
 #include "../ProductTypes.h"
 #include "../RaiseParts.h"
 
+#include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.h"
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"

@@ -8,7 +8,7 @@
 
 // The sparse operand of a sattn.bsr_addmm.
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.h"
 
 using namespace mlir;
 using namespace sattn;

@@ -17,7 +17,7 @@
 #include "../ResultTiling.h"
 #include "../TileParts.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.h"
 #include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

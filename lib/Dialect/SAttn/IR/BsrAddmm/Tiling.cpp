@@ -10,7 +10,7 @@
 // the layout of `out`, and a slice of the op is the op on slices. A slice of
 // crow is a crow again, because its first entry need not be 0.
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 

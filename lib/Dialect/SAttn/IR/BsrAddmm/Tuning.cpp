@@ -10,7 +10,7 @@
 
 #include "../ProductTypes.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.h"
 #include "sattn/Tuning/BsrAddmm.h"
 
 #include "mlir/IR/Matchers.h"

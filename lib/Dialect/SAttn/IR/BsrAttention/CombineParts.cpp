@@ -16,13 +16,16 @@
 #include "../ResultTiling.h"
 #include "../TileParts.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrAttention/CombinePartsOp.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace sattn;
+
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/BsrAttention/CombinePartsOp.cpp.inc"
 
 //===----------------------------------------------------------------------===//
 // Definition

@@ -12,7 +12,10 @@
 
 #include "../Dropout.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.h"
+#include "sattn/Dialect/SAttn/IR/BsrAttention/BsrAttentionOp.h"
+#include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.h"
+#include "sattn/Dialect/SAttn/IR/SampledAddmm/SampledAddmmOp.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 

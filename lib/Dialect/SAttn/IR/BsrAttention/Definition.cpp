@@ -11,14 +11,17 @@
 
 #include "Parts.h"
 
+#include "sattn/Dialect/SAttn/IR/BsrAttention/BsrAttentionOp.h"
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Tuning/Attention.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace sattn;
+
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/BsrAttention/BsrAttentionOp.cpp.inc"
 
 /// Most columns of Q, K, V and the result.
 static constexpr int64_t kMaxHeadDim = 512;

@@ -13,8 +13,8 @@
 
 #include "../OperandChecks.h"
 
+#include "sattn/Dialect/SAttn/IR/BsrAttention/BsrAttentionOp.h"
 #include "sattn/Dialect/SAttn/IR/ExtentConstraints.h"
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 

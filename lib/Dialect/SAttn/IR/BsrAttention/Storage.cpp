@@ -8,7 +8,7 @@
 
 // The mask that sattn.bsr_attention reads, always as two tensors.
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrAttention/BsrAttentionOp.h"
 
 using namespace mlir;
 using namespace sattn;

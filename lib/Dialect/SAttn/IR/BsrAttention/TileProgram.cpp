@@ -13,7 +13,7 @@
 #include "../Dropout.h"
 #include "../TileParts.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrAttention/BsrAttentionOp.h"
 
 using namespace mlir;
 using namespace sattn;

@@ -15,7 +15,8 @@
 
 #include "../ResultTiling.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrAttention/BsrAttentionOp.h"
+#include "sattn/Dialect/SAttn/IR/BsrAttention/CombinePartsOp.h"
 
 using namespace mlir;
 using namespace sattn;

@@ -10,7 +10,7 @@
 
 #include "sattn/Tuning/BsrAttention.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrAttention/BsrAttentionOp.h"
 
 using namespace mlir;
 using namespace sattn;

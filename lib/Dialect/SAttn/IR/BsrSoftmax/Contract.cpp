@@ -10,7 +10,7 @@
 
 #include "../ProductTypes.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.h"
 
 using namespace mlir;
 using namespace sattn;

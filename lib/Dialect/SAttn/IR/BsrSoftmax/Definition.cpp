@@ -12,11 +12,14 @@
 #include "../OperandChecks.h"
 
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.h"
 #include "sattn/Tuning/BsrSoftmax.h"
 
 using namespace mlir;
 using namespace sattn;
+
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.cpp.inc"
 
 /// Tiles have a multiple of so many rows and columns, if not a block's.
 static constexpr int64_t kMultiple = 8;

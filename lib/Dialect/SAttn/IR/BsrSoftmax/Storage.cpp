@@ -8,7 +8,7 @@
 
 // The sparse matrix that sattn.bsr_softmax reads, always as three tensors.
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.h"
 
 using namespace mlir;
 using namespace sattn;

@@ -16,7 +16,7 @@
 // anything of them is computed and stay in registers. Steps that a row does not
 // have are branches that are not taken. Loops go over what is longer.
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.h"
 #include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"

@@ -13,7 +13,7 @@
 #include "../ResultTiling.h"
 #include "../TileParts.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.h"
 
 using namespace mlir;
 using namespace sattn;

@@ -8,7 +8,7 @@
 
 // What a sattn.bsr_softmax tells the choice of its parameters.
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.h"
 #include "sattn/Tuning/BsrSoftmax.h"
 
 using namespace mlir;

@@ -10,7 +10,8 @@
 // query's and the key's position that is linear in both is an end of a band,
 // `and` intersects bands, and `or` with a bound of the key alone is a prefix.
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/FlexAttention/FlexAttentionOp.h"
+#include "sattn/Dialect/SAttn/IR/SAttnYieldOp.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"

@@ -11,6 +11,8 @@
 
 #include "ScoreContract.h"
 
+#include "sattn/Dialect/SAttn/IR/FlexAttention/FlexAttentionOp.h"
+
 using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;

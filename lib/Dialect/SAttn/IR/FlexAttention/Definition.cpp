@@ -11,9 +11,14 @@
 
 #include "ScoreChecks.h"
 
+#include "sattn/Dialect/SAttn/IR/FlexAttention/FlexAttentionOp.h"
+
 using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;
+
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/FlexAttention/FlexAttentionOp.cpp.inc"
 
 /// Positions are i32, and so are their differences.
 static constexpr int64_t kMaxDistance = int64_t(1) << 30;

@@ -8,6 +8,7 @@
 
 #include "ElementFunction.h"
 
+#include "sattn/Dialect/SAttn/IR/SAttnYieldOp.h"
 #include "sattn/Differentiation/Differentiation.h"
 
 using namespace mlir;

@@ -12,7 +12,7 @@
 #ifndef LIB_DIALECT_SATTN_IR_FLEXATTENTION_SCORECONTRACT_H
 #define LIB_DIALECT_SATTN_IR_FLEXATTENTION_SCORECONTRACT_H
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnDialect.h"
 
 namespace sattn::flex_attention {
 

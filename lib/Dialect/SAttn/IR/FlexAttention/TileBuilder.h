@@ -14,7 +14,7 @@
 
 #include "../AttentionTile.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SAttnDialect.h"
 
 namespace sattn::flex_attention {
 

@@ -14,6 +14,8 @@
 
 #include "../AttentionTile.h"
 
+#include "sattn/Dialect/SAttn/IR/FlexAttention/FlexAttentionOp.h"
+
 using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;

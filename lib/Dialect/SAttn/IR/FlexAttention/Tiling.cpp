@@ -12,7 +12,7 @@
 
 #include "../ResultTiling.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/FlexAttention/FlexAttentionOp.h"
 
 using namespace mlir;
 using namespace sattn;

@@ -8,7 +8,7 @@
 
 // What a sattn.flex_attention tells the choice of its parameters.
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/FlexAttention/FlexAttentionOp.h"
 #include "sattn/Tuning/FlexAttention.h"
 
 using namespace mlir;

@@ -12,6 +12,10 @@
 
 #include "../FlexAttention/ScoreContract.h"
 
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDcaptureOp.h"
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDkdvOp.h"
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDqOp.h"
+
 using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;

@@ -11,6 +11,8 @@
 
 #include "GradientTile.h"
 
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDcaptureOp.h"
+
 using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;

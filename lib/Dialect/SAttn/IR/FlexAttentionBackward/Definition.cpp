@@ -14,9 +14,20 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDcaptureOp.h"
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDkdvOp.h"
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDqOp.h"
+
 using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;
+
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDcaptureOp.cpp.inc"
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDkdvOp.cpp.inc"
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDqOp.cpp.inc"
 
 MutableOperandRange FlexAttentionDqOp::getDpsInitsMutable() {
   return getOutsMutable();

@@ -12,6 +12,8 @@
 
 #include "GradientTile.h"
 
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDkdvOp.h"
+
 using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;

@@ -13,6 +13,8 @@
 
 #include "../FlexAttention/SeenKeys.h"
 
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDqOp.h"
+
 using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;

@@ -8,6 +8,8 @@
 
 #include "GradientTile.h"
 
+#include "../TileParts.h"
+
 #include "sattn/Support/TileLoopAttributes.h"
 
 using namespace mlir;
@@ -34,14 +36,20 @@ GradientTile::readQueries(Value gradOut, const std::array<Value, 3> &numbers) {
     return b.readTile(source, b.leadOf(source, b.getHead()), {first, none},
                       {b.queries, size});
   };
-  auto readRow = [&](Value source) {
-    return source ? b.readTile(source, b.leadOf(source, b.getHead()), {first},
-                               {b.queries})
-                  : Value();
+  auto readRow = [&](Value source, double padding) {
+    return source
+               ? readTile(b, b.getLoc(), source, b.leadOf(source, b.getHead()),
+                          {first}, {b.queries}, /*rows=*/{},
+                          b.getFloatAttr(b.wide, padding))
+               : Value();
   };
+  // Rows beyond the last query have weights of 0 whatever a score_mod makes of
+  // them: a weight of infinity times a row of zeros is NaN.
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   return {read(op.getQ(), depth),
           read(gradOut, columns),
-          {readRow(numbers[0]), readRow(numbers[1]), readRow(numbers[2])}};
+          {readRow(numbers[0], infinity), readRow(numbers[1], 0),
+           readRow(numbers[2], 0)}};
 }
 
 Value GradientTile::readK(OpFoldResult rows) {

@@ -13,7 +13,9 @@
 #include "sattn/Tuning/FlexAttentionDkdv.h"
 #include "sattn/Tuning/FlexAttentionDq.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDcaptureOp.h"
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDkdvOp.h"
+#include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDqOp.h"
 
 using namespace mlir;
 using namespace sattn;

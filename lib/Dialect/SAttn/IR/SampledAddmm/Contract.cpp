@@ -12,7 +12,7 @@
 #include "../ProductTypes.h"
 #include "../TileParts.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SampledAddmm/SampledAddmmOp.h"
 
 using namespace mlir;
 using namespace sattn;

@@ -9,16 +9,20 @@
 // Definition and verification of sattn.sampled_addmm. The constraint numbers
 // are those of the op's description.
 
+#include "../BsrOperands.h"
 #include "../OperandChecks.h"
 #include "../ProductTypes.h"
 
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SampledAddmm/SampledAddmmOp.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace sattn;
+
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/SampledAddmm/SampledAddmmOp.cpp.inc"
 
 MutableOperandRange SampledAddmmOp::getDpsInitsMutable() {
   return getOutMutable();

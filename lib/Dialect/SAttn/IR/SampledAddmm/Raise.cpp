@@ -19,7 +19,7 @@
 #include "../RaiseParts.h"
 
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SampledAddmm/SampledAddmmOp.h"
 
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"

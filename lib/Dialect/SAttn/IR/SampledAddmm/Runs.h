@@ -11,7 +11,7 @@
 #ifndef LIB_DIALECT_SATTN_IR_SAMPLEDADDMM_RUNS_H
 #define LIB_DIALECT_SATTN_IR_SAMPLEDADDMM_RUNS_H
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SampledAddmm/SampledAddmmOp.h"
 
 namespace sattn {
 

@@ -9,7 +9,7 @@
 // The sparse operand of a sattn.sampled_addmm: the matrix whose stored blocks
 // it writes.
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SampledAddmm/SampledAddmmOp.h"
 
 using namespace mlir;
 using namespace sattn;

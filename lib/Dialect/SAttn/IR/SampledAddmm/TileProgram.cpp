@@ -16,7 +16,7 @@
 #include "../TileParts.h"
 #include "Runs.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SampledAddmm/SampledAddmmOp.h"
 #include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"

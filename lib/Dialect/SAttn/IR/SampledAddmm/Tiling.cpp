@@ -15,7 +15,7 @@
 #include "../ResultTiling.h"
 #include "Runs.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SampledAddmm/SampledAddmmOp.h"
 #include "sattn/Tuning/SampledAddmm.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"

@@ -12,7 +12,7 @@
 #include "../TileParts.h"
 #include "Runs.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/SampledAddmm/SampledAddmmOp.h"
 #include "sattn/Tuning/SampledAddmm.h"
 
 using namespace mlir;

@@ -11,7 +11,7 @@
 
 #include "../ProductTypes.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/ScatterMm/ScatterMmOp.h"
 
 using namespace mlir;
 using namespace sattn;

@@ -12,13 +12,16 @@
 #include "../OperandChecks.h"
 
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/ScatterMm/ScatterMmOp.h"
 #include "sattn/Tuning/ScatterMm.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace sattn;
+
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/ScatterMm/ScatterMmOp.cpp.inc"
 
 MutableOperandRange ScatterMmOp::getDpsInitsMutable() {
   return getOutMutable();

@@ -11,7 +11,7 @@
 #ifndef LIB_DIALECT_SATTN_IR_SCATTERMM_PLACES_H
 #define LIB_DIALECT_SATTN_IR_SCATTERMM_PLACES_H
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/ScatterMm/ScatterMmOp.h"
 
 namespace sattn {
 

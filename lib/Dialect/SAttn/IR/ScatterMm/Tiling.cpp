@@ -14,6 +14,7 @@
 
 #include "Places.h"
 
+#include "sattn/Dialect/SAttn/IR/SAttnMergeOp.h"
 #include "sattn/Tuning/ScatterMm.h"
 
 using namespace mlir;

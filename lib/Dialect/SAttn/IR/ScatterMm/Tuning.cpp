@@ -8,7 +8,7 @@
 
 // What a sattn.scatter_mm tells the choice of its parameters.
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/IR/ScatterMm/ScatterMmOp.h"
 #include "sattn/Tuning/ScatterMm.h"
 
 using namespace mlir;

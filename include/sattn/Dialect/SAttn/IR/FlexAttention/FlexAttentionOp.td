@@ -14,39 +14,12 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
 include "sattn/Dialect/SAttn/IR/ContractOpInterface.td"
 include "sattn/Dialect/SAttn/IR/ExtentConstraintOpInterface.td"
+include "sattn/Dialect/SAttn/IR/FlexAttention/MaskAttr.td"
 include "sattn/Dialect/SAttn/IR/SAttnAttrs.td"
 include "sattn/Dialect/SAttn/IR/SAttnBase.td"
 include "sattn/Dialect/SAttn/IR/SAttnInterfaces.td"
 include "sattn/Dialect/SAttn/IR/ScoreOpInterface.td"
 include "sattn/Dialect/SAttn/IR/TuningOpInterface.td"
-
-def SAttn_MaskAttr : SAttn_Attr<"Mask", "mask"> {
-  let summary = "Which keys a query sees, by their distance";
-  let description = [{
-    Query i sees key j if
-
-    ```
-    j < prefix  or  -left <= j - (i + offset) <= right
-    ```
-
-    where offset is 0, or with `bottom_right` the number of keys minus that of
-    queries. An absent `left` or `right` does not restrict; an absent `prefix` is 0.
-
-    ```mlir
-    #sattn.mask<right = 0>                        // causal
-    #sattn.mask<left = 1023, right = 0>           // window of 1024 keys
-    #sattn.mask<right = 0, prefix = 1024>         // prefix-LM
-    #sattn.mask<right = 0, bottom_right = true>
-    ```
-  }];
-  let parameters = (ins
-    OptionalParameter<"::std::optional<int64_t>">:$left,
-    OptionalParameter<"::std::optional<int64_t>">:$right,
-    OptionalParameter<"::std::optional<int64_t>">:$prefix,
-    DefaultValuedParameter<"bool", "false">:$bottom_right);
-  let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
-}
 
 def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     AttrSizedOperandSegments, IsolatedFromAbove, NoMemoryEffect,
