@@ -47,6 +47,7 @@
 // The second product is over when its left operand is.
 // CHECK:               wgtile.warpgroup_mma_wait %{{.*}}, %[[T]] pending 0
 // CHECK-NEXT:          wgtile.consumer_release %[[SECOND]][%{{.*}}]
+// CHECK-NEXT:          arith.truncf
 // CHECK-NEXT:          scf.yield
 // CHECK:             wgtile.consumer_wait %[[SECOND]]
 // CHECK:             wgtile.consumer_release %[[SECOND]][%{{.*}}]
