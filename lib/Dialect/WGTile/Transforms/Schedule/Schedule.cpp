@@ -73,6 +73,10 @@ static constexpr int64_t kMaxRasterGroup = 64;
 /// Steps of a tile's loops up to which taking its number from a counter, and
 /// clearing that for each launch, costs more than it balances.
 static constexpr int64_t kMaxShortSteps = 4;
+/// Stages with which a loop hides what one iteration waits for, and steps up to
+/// which a loop is over before they would help.
+static constexpr int64_t kEnoughStages = 4;
+static constexpr int64_t kMaxFewSteps = 16;
 /// Registers of a thread of a kernel whose thread blocks share a reduction, at
 /// least: it needs no more for its indices and few accumulators.
 static constexpr int64_t kMinSmallRegisters = 56;
@@ -91,8 +95,9 @@ static std::optional<int64_t> findLargest(Value value) {
   return std::max(*left, *right);
 }
 
-/// Whether a tile is a few MMAs, as many as are known now.
-static bool isShort(ForEachTileOp loop) {
+/// Whether a tile is a few MMAs, in loops of at most so many steps, as far as
+/// that is known now.
+static bool isShort(ForEachTileOp loop, int64_t steps = kMaxShortSteps) {
   bool multiplies = false;
   WalkResult walk = loop.walk([&](Operation *op) {
     multiplies |= isa<MmaOpInterface>(op);
@@ -101,7 +106,7 @@ static bool isShort(ForEachTileOp loop) {
       return WalkResult::advance();
     std::optional<int64_t> end = findLargest(forOp.getUpperBound());
     bool isBounded =
-        end && *end <= kMaxShortSteps && isConstantIntValue(forOp.getLowerBound(), 0);
+        end && *end <= steps && isConstantIntValue(forOp.getLowerBound(), 0);
     return isBounded ? WalkResult::advance() : WalkResult::interrupt();
   });
   return multiplies && !walk.wasInterrupted();
@@ -411,6 +416,22 @@ private:
     return depths;
   }
 
+  /// Stages of the rings that are filled once a tile, without a hint. A second
+  /// one hides a load a tile. Where it takes the place of several stages of
+  /// long loops that have few, these hide more.
+  int64_t chooseTileStages(const RingBytes &bytes, int64_t available,
+                           int64_t mostStages) {
+    if (bytes.loop == 0)
+      return kMinStages;
+    auto countBeside = [&](int64_t tileStages) {
+      return std::min(mostStages,
+                      (available - tileStages * bytes.tile) / bytes.loop);
+    };
+    int64_t beside = countBeside(kMinStages);
+    bool gains = beside < kEnoughStages && countBeside(1) >= beside + 2;
+    return gains && !isShort(loop, kMaxFewSteps) ? 1 : kMinStages;
+  }
+
   /// Results are staged in a stage of a ring that loops fill, which can then
   /// not run ahead so far while they are stored, where the loops would else
   /// have too few stages. Returns whether a stage of each ring fits.
@@ -419,7 +440,8 @@ private:
                                                      kMinStages, kMaxRingStages)
                                         : kMaxRingStages;
     int64_t available = getRingBytes(*schedule.ctasPerSM);
-    int64_t maxTileStages = schedule.tileStages.value_or(kMinStages);
+    int64_t maxTileStages = schedule.tileStages.value_or(
+        chooseTileStages(bytes, available, maxStages));
     Depths depths = fitDepths(bytes, available, maxStages, maxTileStages);
     LoadGroup *lender = schedule.splitK ? nullptr : findLender(groups);
     bool isShort = depths.tile < 1 || depths.loop < kMinStages;

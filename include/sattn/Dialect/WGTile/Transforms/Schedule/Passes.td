@@ -62,7 +62,9 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
 
     - A kernel whose loads read tensor maps is `specialized`. Its rings have as many
       stages as fit beside staging and the ring of tiles' numbers, at most the hint
-      `stages`; rings that are filled once a tile have two. Registers go from the producer to the consumers: it keeps as many
+      `stages`; rings that are filled once a tile have two, or one where the second
+      would leave loops of many steps fewer than four and takes the place of at
+      least two. Registers go from the producer to the consumers: it keeps as many
       of 64 (if it searches memory), 56, 40 or 32 as leave the consumers enough for
       their MMAs' tiles, and 24 if those that are live at one time need still more.
     - Where that leaves loops fewer than two stages, a ring of warpgroups, which
