@@ -72,9 +72,17 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Both products read one tile, which its stage does not keep for a turn.
+  // Both products read one loaded tile, which the loop carries.
   // CHECK-LABEL: gpu.func @shared_tile
-  // CHECK-NOT: scf.if
+  // CHECK: scf.if
+  // CHECK:   %[[B0:.+]] = wgtile.load
+  // CHECK:   wgtile.mma %{{.+}}, %[[B0]]
+  // CHECK:   %[[LOOP:.+]]:3 = scf.for {{.*}} iter_args(%[[ACC:.+]] = %{{.+}}, %[[T:.+]] = %{{.+}}, %[[B:.+]] = %[[B0]])
+  // CHECK:     %[[NEXT:.+]] = wgtile.load
+  // CHECK:     wgtile.mma %{{.+}}, %[[NEXT]]
+  // CHECK:     wgtile.mma %[[T]], %[[B]], %[[ACC]]
+  // CHECK:     scf.yield %{{.+}}, %{{.+}}, %[[NEXT]]
+  // CHECK:   wgtile.mma %[[LOOP]]#1, %[[LOOP]]#2, %[[LOOP]]#0
   gpu.func @shared_tile(%begin: index, %end: index, %a: !map, %q: !shared, %out: memref<?x?xf32>) kernel
       attributes {wgtile.schedule = #wgtile.schedule<overlap = true>} {
     %c0 = arith.constant 0 : index
@@ -87,6 +95,28 @@ gpu.module @kernels {
       %d = wgtile.mma %t, %b, %acc : !packed, !shared -> !acc
       scf.yield %d : !acc
     } {wgtile.block_loop}
+    wgtile.store %r, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
+    gpu.return
+  }
+
+  // A tile that the loop does not load is not carried.
+  // CHECK-LABEL: gpu.func @stage
+  // CHECK-NOT: scf.if
+  gpu.func @stage(%begin: index, %end: index, %q: !shared, %out: memref<?x?xf32>) kernel
+      attributes {wgtile.schedule = #wgtile.schedule<overlap = true>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %ring = wgtile.ring warps 4 : !wgtile.ring<2, [!shared]>
+    %u = wgtile.consumer_wait %ring : !wgtile.ring<2, [!shared]>
+    %r = scf.for %p = %begin to %end step %c1 iter_args(%acc = %zero) -> (!acc) {
+      %b = wgtile.ring_tile %ring[%u] 0 : !wgtile.ring<2, [!shared]> -> !shared
+      %s = wgtile.mma %q, %b, %zero : !shared, !shared -> !acc
+      %t = arith.truncf %s : !acc to !packed
+      %d = wgtile.mma %t, %b, %acc : !packed, !shared -> !acc
+      scf.yield %d : !acc
+    } {wgtile.block_loop}
+    wgtile.consumer_release %ring[%u] : !wgtile.ring<2, [!shared]>
     wgtile.store %r, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
     gpu.return
   }

@@ -111,3 +111,29 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
     gpu.return
   }
 }
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!acc = tensor<64x64xf32, #wgtile.mma<warps = 4>>
+
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+  gpu.func @swapped(%map: !ma, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
+      %a = wgtile.load %map[%i, %c0] : !ma -> !a
+      %b = wgtile.load %map[%i, %c1] : !ma -> !a
+      // expected-error @below {{expected tiles of the same place in stages of one ring in all iterations}}
+      %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%x = %a, %y = %b) -> (!a, !a) {
+        %d = wgtile.mma %x, %y, %zero : !a, !a -> !acc
+        %e = wgtile.load %map[%p, %c0] : !ma -> !a
+        %f = wgtile.load %map[%p, %c1] : !ma -> !a
+        scf.yield %f, %e : !a, !a
+      }
+    }
+    gpu.return
+  }
+}

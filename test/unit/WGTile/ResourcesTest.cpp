@@ -53,13 +53,31 @@ TEST(Resources, RolesNeverAskForMoreThanTheKernelStartsWith) {
 TEST(Resources, TheProducerGivesWhatConsumersNeed) {
   ResourceModel model = modelOf("sm_90a");
   EXPECT_EQ(model.getRoleRegisters(256, 1, 128).producer, 56);
-  EXPECT_EQ(model.getRoleRegisters(128, 2, 112, /*searches=*/true).producer,
+  EXPECT_EQ(model
+                .getRoleRegisters(128, 2, 112, /*liveTiles=*/0,
+                                  /*searches=*/true)
+                .producer,
             64);
   EXPECT_EQ(model.getRoleRegisters(256, 1, 128).consumer, 224);
   EXPECT_EQ(model.getRoleRegisters(256, 1, 200).producer, 40);
   EXPECT_EQ(model.getRoleRegisters(256, 1, 200).consumer, 232);
   EXPECT_EQ(model.getRoleRegisters(384, 1, 128).producer, 32);
   EXPECT_EQ(model.getRoleRegisters(384, 1, 128).consumer, 160);
+}
+
+TEST(Resources, FewestProducerRegistersAreForLiveTiles) {
+  ResourceModel model = modelOf("sm_90a");
+  RoleRegisters fitting = model.getRoleRegisters(256, 1, 260, 200);
+  EXPECT_EQ(fitting.producer, 40);
+  EXPECT_EQ(fitting.consumer, 232);
+  EXPECT_TRUE(ResourceModel::fitsTiles(fitting, 200));
+  RoleRegisters most = model.getRoleRegisters(256, 1, 260, 208);
+  EXPECT_EQ(most.producer, 24);
+  EXPECT_EQ(most.consumer, 240);
+  EXPECT_TRUE(ResourceModel::fitsTiles(most, 208));
+  EXPECT_FALSE(ResourceModel::fitsTiles(most, 224));
+  // Three warpgroups of consumers would get no more.
+  EXPECT_EQ(model.getRoleRegisters(384, 1, 160, 136).producer, 32);
 }
 
 TEST(Resources, PartOfAWarpgroupKeepsItsRegisters) {

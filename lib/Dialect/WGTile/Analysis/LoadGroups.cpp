@@ -13,6 +13,7 @@
 #include "sattn/Dialect/WGTile/Utils/Resources.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace wgtile;
@@ -37,6 +38,13 @@ static bool isReadOnly(LoadOp load) {
 }
 
 bool LoadGroup::isRead() { return llvm::all_of(loads, isReadOnly); }
+
+bool LoadGroup::isCarried(LoadOp load) {
+  return llvm::any_of(load->getUsers(), [](Operation *user) {
+    return isa<scf::ForOp>(user) ||
+           (isa<scf::YieldOp>(user) && isa<scf::ForOp>(user->getParentOp()));
+  });
+}
 
 /// Stages that divide the tile's stores are the same for each in every tile,
 /// constants; two are enough to write one while TMA reads the other.
@@ -66,8 +74,20 @@ public:
       : loop(loop), areWaitsPending(areWaitsPending) {
     if (isOverlapPending)
       loop.walk([&](scf::ForOp forOp) {
-        if (forOp->hasAttr(kBlockLoopAttrName) && findRotation(forOp))
-          rotated.insert(forOp.getBody());
+        std::optional<Rotation> rotation;
+        if (forOp->hasAttr(kBlockLoopAttrName))
+          rotation = findRotation(forOp);
+        if (!rotation)
+          return;
+        rotated.insert(forOp.getBody());
+        DenseSet<Operation *> last(rotation->last.begin(),
+                                   rotation->last.end());
+        for (Operation *op : rotation->first)
+          if (isa<LoadOp>(op) && llvm::any_of(op->getUsers(), [&](auto *user) {
+                return last.contains(
+                    forOp.getBody()->findAncestorOpInBlock(*user));
+              }))
+            willBeCarried.insert(op);
       });
   }
 
@@ -85,11 +105,20 @@ private:
   bool areWaitsPending;
   /// Bodies of the loops that wgtile-overlap will rotate.
   DenseSet<Block *> rotated;
+  /// Loads in them whose tiles they will carry.
+  DenseSet<Operation *> willBeCarried;
   SmallVector<LoadGroup> groups;
 
+  /// Whether a loop carries a load's tile, as far as it is rotated already.
+  bool isCarried(LoadOp load) const {
+    return willBeCarried.contains(load) || LoadGroup::isCarried(load);
+  }
+
   /// The last op of a block that is, or contains, a reader of a load's tile.
-  static Operation *findLastReader(LoadOp load, Block *block) {
+  Operation *findLastReader(LoadOp load, Block *block) const {
     Operation *last = nullptr;
+    if (willBeCarried.contains(load))
+      return block->getTerminator();
     for (Operation *user : load->getUsers())
       if (Operation *op = block->findAncestorOpInBlock(*user);
           op && (!last || last->isBeforeInBlock(op)))
@@ -101,7 +130,8 @@ private:
   /// last: a stage is released as a whole.
   LogicalResult collectGroups() {
     GroupDependence dependence(loop);
-    DenseMap<std::tuple<Block *, unsigned, Operation *>, size_t> groupOf;
+    DenseMap<std::tuple<Block *, unsigned, Operation *, unsigned>, size_t>
+        groupOf;
     DenseMap<Block *, unsigned> parts;
     Block *lastBlock = nullptr;
     size_t lastGroup = 0;
@@ -129,7 +159,8 @@ private:
         if (lastBlock && lastBlock != block)
           ++parts[block];
         lastBlock = block;
-        auto key = std::tuple(block, parts[block], findLastReader(load, block));
+        auto key = std::tuple(block, parts[block], findLastReader(load, block),
+                              unsigned(isCarried(load)));
         lastGroup = groupOf.try_emplace(key, groups.size()).first->second;
       }
       if (lastGroup == groups.size()) {
@@ -138,6 +169,7 @@ private:
       }
       LoadGroup &group = groups[lastGroup];
       group.loads.push_back(load);
+      group.carried |= isCarried(load);
       group.choices.push_back(dependence.findChoice(load));
       group.instances.push_back(!dependence.dependsOnGroup(load.getOperation())
                                     ? 1
@@ -208,6 +240,8 @@ private:
   /// later group, and the other way around in the next iteration: stages are
   /// released in the order in which they were taken.
   bool isOverBefore(LoadGroup &group, LoadGroup &later) {
+    if (group.carried)
+      return isCarriedOverBefore(group, later);
     if (runBesideEachOther(group, later))
       return false;
     Operation *start = group.block->findAncestorOpInBlock(*later.loads.front());
@@ -218,6 +252,59 @@ private:
     return isOverBefore(group, start) &&
            (!isSameIteration ||
             isOverBefore(later, later.block->getTerminator()));
+  }
+
+  /// The values that a tile is in other iterations of loops and after these;
+  /// the tiles of loads that take its place there are not among them, but
+  /// added to `replacing`.
+  static SmallVector<Value> followCarried(Value tile,
+                                          DenseSet<Value> &replacing) {
+    llvm::SetVector<Value> values;
+    values.insert(tile);
+    for (size_t i = 0; i < values.size(); ++i)
+      for (OpOperand &use : values[i].getUses()) {
+        Operation *op = use.getOwner();
+        auto forOp = dyn_cast<scf::ForOp>(
+            isa<scf::YieldOp>(op) ? op->getParentOp() : op);
+        if (!forOp)
+          continue;
+        unsigned carried = use.getOperandNumber() -
+                           (forOp == op ? forOp.getNumControlOperands() : 0);
+        replacing.insert(forOp.getYieldedValues()[carried]);
+        values.insert(forOp.getRegionIterArg(carried));
+        values.insert(forOp.getResult(carried));
+      }
+    replacing.erase(tile);
+    return values.takeVector();
+  }
+
+  /// Whether a reader, or the loop or branch with it that `op` is not in, no
+  /// longer reads shared memory before `op`.
+  bool isRetiredBefore(Operation *reader, Operation *op) {
+    for (; op != loop; op = op->getParentOp())
+      if (Operation *place = op->getBlock()->findAncestorOpInBlock(*reader))
+        return place != op && findRetirement(place)->isBeforeInBlock(op);
+    return false;
+  }
+
+  /// Whether a carried load group's stages can be taken in turn with those of a
+  /// later one: that is the one whose tiles take the place of its own, or it
+  /// comes after the ops that read its tiles when the loops are over.
+  bool isCarriedOverBefore(LoadGroup &group, LoadGroup &later) {
+    if (areWaitsPending && rotated.contains(group.block))
+      return !group.block->findAncestorOpInBlock(*later.loads.front());
+    bool isReplaced = group.loads.size() == later.loads.size();
+    bool isOver = true;
+    for (auto [i, load] : llvm::enumerate(group.loads)) {
+      DenseSet<Value> replacing;
+      SmallVector<Value> values = followCarried(load.getTile(), replacing);
+      isReplaced =
+          isReplaced && replacing.contains(LoadOp(later.loads[i]).getTile());
+      for (Value value : values)
+        for (Operation *user : value.getUsers())
+          isOver &= isRetiredBefore(user, later.loads.front());
+    }
+    return isReplaced || isOver;
   }
 
   /// The tiles of an owner's stages that a load group's tiles become: all of

@@ -70,8 +70,9 @@ std::optional<Rotation> wgtile::findRotation(scf::ForOp loop,
     bool isFirst = !derived.contains(&op) ||
                    (isa<MmaOpInterface>(op) && !usesResultOf(&op, derived));
     (isFirst ? rotation.first : rotation.between).push_back(&op);
-    // A stage of shared memory is not carried between iterations.
-    if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<SharedType>) &&
+    // A loaded tile's stage is carried to the next iteration; others are not.
+    if (!isa<LoadOp>(op) &&
+        llvm::any_of(op.getResultTypes(), llvm::IsaPred<SharedType>) &&
         !llvm::none_of(op.getUsers(),
                        [&](Operation *user) { return last.contains(user); }))
       reason = "the first and the last MMAs share a tile of shared memory";

@@ -26,11 +26,16 @@ static constexpr int64_t kWgmmaRegisters = 26;
 /// consumers enough: indices are 64 bits wide. The first of all are for one
 /// that searches memory.
 static constexpr int64_t kProducerRegisters[] = {64, 56, 40, 32};
+/// The fewest that they can do with: 64-bit indices spill, outside loops
+/// mostly.
+static constexpr int64_t kFewestProducerRegisters = 24;
 /// Registers that consumers need beside their tiles, for addresses and scalars;
 /// and, where they compute a left operand, for vectors of rows and for what is
 /// computed at one time.
 static constexpr int64_t kConsumerRegisters = 32;
 static constexpr int64_t kLeftOperandRegisters = 20;
+/// The fewest that they can do with beside tiles that are live at one time.
+static constexpr int64_t kFewestOtherRegisters = 24;
 
 FailureOr<ResourceModel> ResourceModel::get(Operation *op) {
   auto module = isa<gpu::GPUModuleOp>(op)
@@ -57,21 +62,31 @@ int64_t ResourceModel::getRegisters(int64_t threads, int64_t ctasPerSM) const {
 
 RoleRegisters ResourceModel::getRoleRegisters(int64_t consumerThreads,
                                               int64_t ctasPerSM, int64_t tiles,
+                                              int64_t liveTiles,
                                               bool searches) const {
   int64_t threads = consumerThreads + getProducerThreads(consumerThreads);
   RoleRegisters registers{getRegisters(threads, ctasPerSM)};
   if (consumerThreads % kWarpgroupThreads != 0)
     return registers;
-  for (int64_t wanted :
-       ArrayRef(kProducerRegisters).drop_front(searches ? 0 : 1)) {
-    registers.producer = std::min(registers.entry, wanted);
+  auto split = [&](int64_t producer) {
+    registers.producer = std::min(registers.entry, producer);
     int64_t left =
         (threads * registers.entry - kWarpgroupThreads * registers.producer) /
         consumerThreads;
     registers.consumer =
         llvm::alignDown(std::min(chip.registersPerThread, left), kRegisterUnit);
+  };
+  for (int64_t wanted :
+       ArrayRef(kProducerRegisters).drop_front(searches ? 0 : 1)) {
+    split(wanted);
     if (registers.consumer >= tiles + kConsumerRegisters)
       break;
+  }
+  if (RoleRegisters others = registers;
+      registers.consumer < liveTiles + kConsumerRegisters) {
+    split(kFewestProducerRegisters);
+    if (registers.consumer == others.consumer)
+      registers = others;
   }
   // What the consumers' unit leaves over.
   int64_t left =
@@ -80,6 +95,11 @@ RoleRegisters ResourceModel::getRoleRegisters(int64_t consumerThreads,
       std::min(registers.entry, left / kWarpgroupThreads), kRegisterUnit);
   registers.producer = std::max(registers.producer, spare);
   return registers;
+}
+
+bool ResourceModel::fitsTiles(const RoleRegisters &registers,
+                              int64_t liveTiles) {
+  return registers.consumer >= liveTiles + kFewestOtherRegisters;
 }
 
 int64_t ResourceModel::getTileRegisters(Operation *root, int64_t threads) {

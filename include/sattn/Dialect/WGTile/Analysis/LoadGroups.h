@@ -39,6 +39,12 @@ struct LoadGroup {
   /// Type of a ring of so many stages for these loads.
   RingType getRingType(int64_t stages);
 
+  /// Whether loops carry the loads' tiles: their stage is held until the next
+  /// one is taken, and given back after the tiles' last readers.
+  bool carried = false;
+  /// Whether a loop carries a load's tile.
+  static bool isCarried(LoadOp load);
+
   /// Whether the loads' tiles are only read into registers.
   bool isRead();
 

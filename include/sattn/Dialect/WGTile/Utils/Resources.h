@@ -69,13 +69,20 @@ public:
   /// They come in multiples of 8.
   int64_t getRegisters(int64_t threads, int64_t ctasPerSM) const;
 
-  /// Registers of the roles, so that consumers that hold `tiles` registers of
-  /// tiles have enough. `searches`: the producer reads memory in a loop for the
-  /// place of a tile. Only whole warpgroups can change theirs. If all roles
-  /// together asked for more than the kernel started with, the change would
-  /// never return.
+  /// Registers of the roles, so that consumers whose MMAs have `tiles`
+  /// registers of tiles (getTileRegisters) have enough. Of these `liveTiles`
+  /// are held at one time (countLiveTileRegisters): only for them the producer
+  /// gets by with so few that its own may spill. `searches`: the producer reads
+  /// memory in a loop for the place of a tile. Only whole warpgroups can change
+  /// theirs. If all roles together asked for more than the kernel started with,
+  /// the change would never return.
   RoleRegisters getRoleRegisters(int64_t consumerThreads, int64_t ctasPerSM,
-                                 int64_t tiles, bool searches = false) const;
+                                 int64_t tiles, int64_t liveTiles = 0,
+                                 bool searches = false) const;
+
+  /// Whether consumers have registers for so many of tiles at one time, and the
+  /// fewest that they need beside them.
+  static bool fitsTiles(const RoleRegisters &registers, int64_t liveTiles);
 
   /// Registers of each of so many threads for the accumulators of a block's
   /// MMAs and their left operands in registers, in the block that has most.

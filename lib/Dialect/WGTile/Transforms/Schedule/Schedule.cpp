@@ -12,6 +12,7 @@
 #include "sattn/Dialect/WGTile/Analysis/PipelinedLoops.h"
 #include "sattn/Dialect/WGTile/Analysis/Rotation.h"
 #include "sattn/Dialect/WGTile/Analysis/SplitReduction.h"
+#include "sattn/Dialect/WGTile/Analysis/TilePressure.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Launches.h"
 #include "sattn/Dialect/WGTile/Utils/Resources.h"
@@ -72,6 +73,10 @@ static constexpr int64_t kMaxRasterGroup = 64;
 /// Steps of a tile's loops up to which taking its number from a counter, and
 /// clearing that for each launch, costs more than it balances.
 static constexpr int64_t kMaxShortSteps = 4;
+/// Stages with which a loop hides what one iteration waits for, and steps up to
+/// which a loop is over before they would help.
+static constexpr int64_t kEnoughStages = 4;
+static constexpr int64_t kMaxFewSteps = 16;
 /// Registers of a thread of a kernel whose thread blocks share a reduction, at
 /// least: it needs no more for its indices and few accumulators.
 static constexpr int64_t kMinSmallRegisters = 56;
@@ -90,8 +95,9 @@ static std::optional<int64_t> findLargest(Value value) {
   return std::max(*left, *right);
 }
 
-/// Whether a tile is a few MMAs, as many as are known now.
-static bool isShort(ForEachTileOp loop) {
+/// Whether a tile is a few MMAs, in loops of at most so many steps, as far as
+/// that is known now.
+static bool isShort(ForEachTileOp loop, int64_t steps = kMaxShortSteps) {
   bool multiplies = false;
   WalkResult walk = loop.walk([&](Operation *op) {
     multiplies |= isa<MmaOpInterface>(op);
@@ -99,8 +105,8 @@ static bool isShort(ForEachTileOp loop) {
     if (!forOp || !forOp->hasAttr(kBlockLoopAttrName))
       return WalkResult::advance();
     std::optional<int64_t> end = findLargest(forOp.getUpperBound());
-    bool isBounded = end && *end <= kMaxShortSteps &&
-                     isConstantIntValue(forOp.getLowerBound(), 0);
+    bool isBounded =
+        end && *end <= steps && isConstantIntValue(forOp.getLowerBound(), 0);
     return isBounded ? WalkResult::advance() : WalkResult::interrupt();
   });
   return multiplies && !walk.wasInterrupted();
@@ -213,12 +219,14 @@ private:
         predictLoadGroups(loop, *schedule.overlap);
     if (failed(groups))
       return failure();
+    if (!fitsCarried(*groups)) {
+      decline("the loop would carry a tile, but its rings have one stage");
+      groups = predictLoadGroups(loop, /*isOverlapPending=*/false);
+    }
     RingBytes bytes = countRingBytes(*groups);
     if (!schedule.ctasPerSM)
       schedule.ctasPerSM = chooseCTAsPerSM(bytes);
-    RoleRegisters registers = resources.getRoleRegisters(
-        consumerThreads, *schedule.ctasPerSM,
-        ResourceModel::getTileRegisters(loop, groupThreads), searches(loop));
+    RoleRegisters registers = getRegisters(*schedule.ctasPerSM);
     if (failed(checkThreads(registers)))
       return failure();
     schedule.entryRegisters = registers.entry;
@@ -230,6 +238,14 @@ private:
            << "expected at most " << getRingBytes(*schedule.ctasPerSM)
            << " bytes of shared memory, but one stage needs "
            << bytes.loop + bytes.tile << "; choose smaller tiles";
+  }
+
+  RoleRegisters getRegisters(int64_t ctasPerSM) {
+    return resources.getRoleRegisters(
+        consumerThreads, ctasPerSM,
+        ResourceModel::getTileRegisters(loop, groupThreads),
+        countLiveTileRegisters(loop, groupThreads, *schedule.overlap),
+        searches(loop));
   }
 
   /// How many thread blocks share the reduction of a tile.
@@ -274,8 +290,9 @@ private:
     return failure(walk.wasInterrupted());
   }
 
-  /// Two MMAs in a chain run beside each other, and if several warpgroups
-  /// compute one tile, they issue these in turn.
+  /// Two MMAs in a chain run beside each other if the registers for the tiles
+  /// of both iterations fit, and if several warpgroups compute one tile, they
+  /// issue these in turn.
   void decideOverlap() {
     bool hasRotation = false;
     loop.walk([&](scf::ForOp forOp) {
@@ -292,6 +309,33 @@ private:
     schedule.orderWarpgroups = *schedule.overlap && loop.getGroupSize() == 1 &&
                                consumerThreads >= 2 * kWarpgroupThreads &&
                                schedule.orderWarpgroups.value_or(true);
+    if (!*schedule.overlap)
+      return;
+    int64_t live = countLiveTileRegisters(loop, groupThreads, /*rotates=*/true);
+    RoleRegisters registers = getRegisters(schedule.ctasPerSM.value_or(1));
+    if (!ResourceModel::fitsTiles(registers, live))
+      decline("tiles of both iterations take " + std::to_string(live) +
+              " of a thread's " + std::to_string(registers.consumer) +
+              " registers");
+  }
+
+  /// Leaves two MMAs in a chain one after the other.
+  void decline(const Twine &reason) {
+    schedule.overlap = schedule.orderWarpgroups = false;
+    explain(loop.getLoc(), "Overlap")
+        << ("two MMAs in a chain do not overlap: " + reason).str();
+  }
+
+  /// Whether the rings of tiles that loops carry, which hold one stage while
+  /// the next is filled, have as many stages.
+  bool fitsCarried(MutableArrayRef<LoadGroup> groups) {
+    if (llvm::none_of(groups, [](LoadGroup &group) { return group.carried; }))
+      return true;
+    RingBytes bytes = countRingBytes(groups);
+    int64_t ctas =
+        schedule.ctasPerSM ? *schedule.ctasPerSM : chooseCTAsPerSM(bytes);
+    return fitDepths(bytes, getRingBytes(ctas), kMinStages, kMinStages).loop >=
+           kMinStages;
   }
 
   /// Checks that a thread block can be so large, and that its threads have
@@ -372,6 +416,22 @@ private:
     return depths;
   }
 
+  /// Stages of the rings that are filled once a tile, without a hint. A second
+  /// one hides a load a tile. Where it takes the place of several stages of
+  /// long loops that have few, these hide more.
+  int64_t chooseTileStages(const RingBytes &bytes, int64_t available,
+                           int64_t mostStages) {
+    if (bytes.loop == 0)
+      return kMinStages;
+    auto countBeside = [&](int64_t tileStages) {
+      return std::min(mostStages,
+                      (available - tileStages * bytes.tile) / bytes.loop);
+    };
+    int64_t beside = countBeside(kMinStages);
+    bool gains = beside < kEnoughStages && countBeside(1) >= beside + 2;
+    return gains && !isShort(loop, kMaxFewSteps) ? 1 : kMinStages;
+  }
+
   /// Results are staged in a stage of a ring that loops fill, which can then
   /// not run ahead so far while they are stored, where the loops would else
   /// have too few stages. Returns whether a stage of each ring fits.
@@ -380,15 +440,16 @@ private:
                                                      kMinStages, kMaxRingStages)
                                         : kMaxRingStages;
     int64_t available = getRingBytes(*schedule.ctasPerSM);
-    Depths depths = fitDepths(bytes, available, maxStages,
-                              schedule.tileStages.value_or(kMinStages));
+    int64_t maxTileStages = schedule.tileStages.value_or(
+        chooseTileStages(bytes, available, maxStages));
+    Depths depths = fitDepths(bytes, available, maxStages, maxTileStages);
     LoadGroup *lender = schedule.splitK ? nullptr : findLender(groups);
     bool isShort = depths.tile < 1 || depths.loop < kMinStages;
     if (lender && schedule.borrow.value_or(isShort)) {
       RingOp borrower = lender->borrower;
       Depths borrowing = fitDepths(
           bytes, available + borrower.getRing().getType().getSizeInBytes(),
-          maxStages, schedule.tileStages.value_or(kMinStages));
+          maxStages, maxTileStages);
       if (schedule.borrow || borrowing.loop > depths.loop) {
         depths = borrowing;
         schedule.borrow = true;

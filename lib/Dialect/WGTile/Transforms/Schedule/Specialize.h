@@ -29,6 +29,15 @@ llvm::LogicalResult makeProducer(ForEachTileOp loop,
 llvm::LogicalResult makeConsumer(ForEachTileOp loop,
                                  llvm::MutableArrayRef<LoadGroup> groups);
 
+/// Waits for the reads of a stage in a block, up to `lastReader`, and gives the
+/// stage back.
+void releaseStage(mlir::Block *block, RingOp ring, mlir::Value stage,
+                  mlir::Operation *lastReader);
+
+/// Makes loops that carry tiles of stages carry the stages' tokens, and gives
+/// each of these stages back after the last reader of its tiles.
+llvm::LogicalResult carryStages(ForEachTileOp loop);
+
 /// Loads indices of tiles and similar values that a role's loops need from
 /// memory one iteration ahead.
 void loadIndicesAhead(mlir::Region &role);

@@ -112,6 +112,11 @@ static WarpgroupMmaWaitOp placeRelease(Block *block, RingOp ring, Value stage,
   return carries ? placed : release(placed);
 }
 
+void wgtile::releaseStage(Block *block, RingOp ring, Value stage,
+                          Operation *lastReader) {
+  placeRelease(block, ring, stage, lastReader, /*carries=*/false);
+}
+
 /// The last op of `block` that reads a tile of a stage taken in it: an MMA, a
 /// read into registers, or a loop or branch with such a reader.
 static FailureOr<Operation *> findLastReader(Block *block, Value stage) {
@@ -453,6 +458,8 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
     Value stage = ConsumerWaitOp::create(b, loc, group.ring).getToken();
     if (failed(makeTiles(loop, group, stage)))
       return failure();
+    if (group.carried)
+      continue;
     // MMAs that have finished when the next op runs may stay in a branch.
     if (branch && !isSynchronous(branch)) {
       if (!forOp)
@@ -489,6 +496,8 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
     b.setInsertionPointAfter(wait);
     ConsumerReleaseOp::create(b, loc, group.ring, forOp.getResults().back());
   }
+  if (failed(carryStages(loop)))
+    return failure();
   for (LoadGroup &group : groups)
     if (group.borrower)
       borrowStage(loop, group);

@@ -62,8 +62,11 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
 
     - A kernel whose loads read tensor maps is `specialized`. Its rings have as many
       stages as fit beside staging and the ring of tiles' numbers, at most the hint
-      `stages`; rings that are filled once a tile have two. Registers go from the
-      producer to the consumers.
+      `stages`; rings that are filled once a tile have two, or one where the second
+      would leave loops of many steps fewer than four and takes the place of at
+      least two. Registers go from the producer to the consumers: it keeps as many
+      of 64 (if it searches memory), 56, 40 or 32 as leave the consumers enough for
+      their MMAs' tiles, and 24 if those that are live at one time need still more.
     - Where that leaves loops fewer than two stages, a ring of warpgroups, which
       stages results, borrows a stage of a ring that loops fill (`borrow`).
     - Two CTAs share an SM with one warpgroup of consumers and at most 64
@@ -75,8 +78,10 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
       ends; as many share an SM as have registers for what they keep over loops, and
       the launch is programmatic where the chip has clusters. Where none is read, or
       the program asks to persist, 32 warps share an SM.
-    - Two MMAs in a chain overlap if the loop can be rotated, and two or more
-      warpgroups of one tile then issue them in turn.
+    - Two MMAs in a chain overlap if the loop can be rotated, if registers suffice
+      for the tiles of two iterations that are then live at one time, and if two
+      stages of a tile that the loop then carries fit. Two or more warpgroups of one
+      tile issue such MMAs in turn.
     - Up to 8 thread blocks share the reduction of a tile where `split_k` asks for
       it, the loop over blocks does nothing but add MMAs, and the chip has clusters.
       The number is the next lower power of two. Such a kernel is not persistent, as
@@ -158,8 +163,9 @@ def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
     turns (`order_warpgroups`) the others' MMAs leave the time anyway.
 
     A loop is left alone if its last MMAs are used by more than the next
-    iteration, if first and last MMAs share a tile of shared memory, if it writes
-    to memory, or if its MMAs are by mma.sync.
+    iteration, if it writes to memory, or if its MMAs are by mma.sync. A tile that
+    first and last MMAs share is carried to the next iteration if it is loaded; the
+    loop is left alone if it comes from elsewhere.
 
     Before:
     ```mlir
@@ -434,6 +440,11 @@ def WGTileSpecialize
     and after a loop with loads of its own do not. Stages of the same tiles share a
     ring if none is held beyond the next. A kernel whose
     loads depend on the result of an MMA is refused.
+
+    A loop that carries a tile of a load (`wgtile-overlap`) carries the token of its
+    stage. The load before the loop and the load whose tile takes its place share a
+    ring; each stage is released after the last reader of its tile, in the next
+    iteration or after the loop.
 
     With `borrow` in the schedule a ring of warpgroups is made part of a ring that
     loops fill. At the end of a tile the producer commits a stage of that without
