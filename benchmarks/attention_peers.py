@@ -123,7 +123,8 @@ def flex_flash(row, data):
 # ---------------------------------------------------------------------------
 
 
-def _first(result):
+def first(result):
+    """A result, or the first of several."""
     return result[0] if isinstance(result, (tuple, list)) else result
 
 
@@ -136,6 +137,18 @@ def fa4_does(row):
     return row.mask in ("dense", "causal", "window") and row.score != "alibi"
 
 
+def fa4_options(row, data):
+    """flash_attn_func's keyword arguments for a row that it does."""
+    options = {"softmax_scale": data.scale}
+    if row.mask != "dense":
+        options["causal"] = True
+    if row.mask == "window":
+        options["window_size"] = (attention_rows.WINDOW, 0)
+    if row.score == "softcap":
+        options["softcap"] = attention_rows.CAP
+    return options
+
+
 def fa4(row, data):
     """FlashAttention-4 (flash_attn.cute)."""
     if row.mask == "blocks":
@@ -145,14 +158,8 @@ def fa4(row, data):
     if not fa4_does(row):
         raise Skip("has no argument for the mask; see flex_flash")
     q, k, v = _sequences_first(data)
-    options = {"softmax_scale": data.scale}
-    if row.mask != "dense":
-        options["causal"] = True
-    if row.mask == "window":
-        options["window_size"] = (attention_rows.WINDOW, 0)
-    if row.score == "softcap":
-        options["softcap"] = attention_rows.CAP
-    return lambda: _first(flash_attn_func(q, k, v, **options)).transpose(1, 2)
+    options = fa4_options(row, data)
+    return lambda: first(flash_attn_func(q, k, v, **options)).transpose(1, 2)
 
 
 def _fa4_blocks(row, data):
@@ -165,7 +172,16 @@ def _fa4_blocks(row, data):
     blocks = BlockSparseTensorsTorch(
         mask_block_cnt=torch.zeros_like(counts), mask_block_idx=torch.zeros_like(indices), full_block_cnt=counts,
         full_block_idx=indices, block_size=(row.block, row.block))
-    return lambda: _first(_flash_attn_fwd(q, k, v, softmax_scale=data.scale, block_sparse_tensors=blocks)).transpose(1, 2)
+    return lambda: first(_flash_attn_fwd(q, k, v, softmax_scale=data.scale, block_sparse_tensors=blocks)).transpose(1, 2)
+
+
+def cudnn_intervals(row, q):
+    """The keys that each query sees, as create_mask_plan takes them."""
+    bounds = [bound for interval in attention_rows.intervals(row) for bound in interval]
+    # [0, first end), then pairs of begin and end.
+    bounds = [0 * bounds[0], *bounds] if bounds[0].any() else bounds[1:]
+    bounds = torch.stack([torch.from_numpy(bound) for bound in bounds]).int()[None]
+    return bounds.repeat(1, 1, row.batch).contiguous().to(q.device)
 
 
 def cudnn_flex(row, data):
@@ -175,17 +191,13 @@ def cudnn_flex(row, data):
     if row.score or row.mask == "blocks":
         raise Skip("takes intervals of keys only")
     q, k, v = _sequences_first(data)
-    bounds = [bound for interval in attention_rows.intervals(row) for bound in interval]
-    # [0, first end), then pairs of begin and end.
-    bounds = [0 * bounds[0], *bounds] if bounds[0].any() else bounds[1:]
-    bounds = torch.stack([torch.from_numpy(bound) for bound in bounds]).int()[None]
-    bounds = bounds.repeat(1, 1, row.batch).contiguous().to(q.device)
+    bounds = cudnn_intervals(row, q)
 
     def plan():
         return create_mask_plan(bounds, q, k, v, build_backward=False)
 
     def run(plan):
-        return _first(flex_attn_func(q, k, v, mask_plan=plan, softmax_scale=data.scale)).transpose(1, 2)
+        return first(flex_attn_func(q, k, v, mask_plan=plan, softmax_scale=data.scale)).transpose(1, 2)
 
     return with_plan(plan, run)
 

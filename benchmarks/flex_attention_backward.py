@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""The backward of sattn.flex_attention on a GPU beside PyTorch's: cuDNN's SDPA and compiled flex_attention, on random data.
+"""The backward of sattn.flex_attention on a GPU beside others, on random data.
 
-    python3 benchmarks/flex_attention_backward.py [--rows dense_4096 ...] [--peers sdpa flex] [--out results.json]
+    python3 benchmarks/flex_attention_backward.py [--rows dense_4096 ...] [--peers sdpa flex ...] [--out results.json]
+
+Peers are cuDNN's SDPA and compiled flex_attention of PyTorch, FlashAttention-4, and cudnn.flex_attention and cudnn.BSA of
+NVIDIA's front end (attention_backward_peers.py). Each is measured where it is installed and does the row.
 
 Needs PyTorch and apache-tvm-ffi; SATTN_LIBRARIES names the folder of the libraries. Rows are those of flex_attention.py. A call
 is torch.autograd.grad of query, key and value, of a graph that is retained: what precedes the kernels, and PyTorch's host time
@@ -26,6 +29,7 @@ import torch
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
+import attention_backward_peers as peers  # noqa: E402
 import attention_peers  # noqa: E402
 import attention_rows  # noqa: E402
 import attention_worker  # noqa: E402
@@ -50,12 +54,6 @@ def ours(row, data):
     elif row.mask != "dense":
         mask = attention_peers.block_mask(row, data, 128)
     return lambda: sattn.flex_attention(data.q, data.k, data.v, score, mask, data.scale, row.group != 1, **named)
-
-
-def gradients_of(forward, data, upstream):
-    """A call that gives the gradients of query, key and value."""
-    out = forward()
-    return lambda: torch.autograd.grad(out, (data.q, data.k, data.v), upstream, retain_graph=True)
 
 
 def reference(row, data, upstream):
@@ -92,13 +90,13 @@ def measure(name, options):
     for tensor in (data.q, data.k, data.v):
         tensor.requires_grad_()
     upstream = torch.randn(row.batch, row.heads, row.length, row.values, device="cuda").to(torch.bfloat16)
-    candidates = {"sattn": lambda: ours(row, data)}
-    candidates |= {peer: lambda peer=peer: attention_peers.PEERS[peer](row, data) for peer in options.peers}
+    candidates = {"sattn": lambda: peers.by_autograd(ours(row, data), (data.q, data.k, data.v), upstream)}
+    candidates |= {peer: lambda peer=peer: peers.PEERS[peer](row, data, upstream) for peer in options.peers}
     expected = reference(row, data, upstream)
     timed, facts, failed = {}, {}, {}
     for candidate, make in candidates.items():
         try:
-            call = gradients_of(make(), data, upstream)
+            call = make()
             found = [gradient[:1, :own.shape[1]] for gradient, own in zip(call(), expected)]
             errors = [float((one.double() - own).norm() / own.norm()) for one, own in zip(found, expected)]
             facts[candidate] = {"errors": errors}
@@ -118,7 +116,7 @@ def measure(name, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", nargs="*", default=ROWS, choices=list(attention_rows.ROWS))
-    parser.add_argument("--peers", nargs="*", default=["sdpa", "flex"], choices=["sdpa", "flex"])
+    parser.add_argument("--peers", nargs="*", default=list(peers.PEERS), choices=list(peers.PEERS))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--power", type=float, default=0.5)
     parser.add_argument("--out", type=Path)
@@ -133,7 +131,8 @@ def main():
         if options.out:
             options.out.write_text(json.dumps({
                 "benchmark": "flex_attention_backward", "date": datetime.date.today().isoformat(),
-                "device": torch.cuda.get_device_name(), "torch": torch.__version__, "rows": rows}, indent=1) + "\n")
+                "device": torch.cuda.get_device_name(), "torch": torch.__version__,
+                "peers": attention_peers.versions(), "rows": rows}, indent=1) + "\n")
     print(f"{len(rows)} rows in {time.monotonic() - start:.0f} s")
 
 

@@ -12,8 +12,12 @@ static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
       computeGradients("flex_attention_dkdv", operands, ListsOf::Keys);
   if (!result)
     return result.takeError();
-  return std::vector<Result>{{"dk", std::move(result->k)},
-                             {"dv", std::move(result->v)}};
+  std::vector<Result> results;
+  if (operands.findTensor("dk"))
+    results.push_back({"dk", std::move(result->k)});
+  if (operands.findTensor("dv"))
+    results.push_back({"dv", std::move(result->v)});
+  return results;
 }
 
 static ErrorOr<std::vector<int64_t>> inferShape(const NamedOperands &operands) {

@@ -23,6 +23,7 @@ attention::Facts attention::readFacts(NamedFacts &given) {
   facts.areListsShared = given.isSet("shares_mask");
   facts.seenBlocks = given.find("seen_blocks");
   facts.longestRow = given.find("longest_row");
+  facts.isOneGradient = given.isSet("is_one_gradient");
   facts.isCausal = given.isSet("is_causal");
   return facts;
 }

@@ -20,7 +20,8 @@ FOREIGN = {"scatter_mm": "bsr_addmm"}
 PART_OF = {"combine_parts": "bsr_attention", "flex_attention_dcapture": "flex_attention", "flex_attention_dkdv": "flex_attention",
            "flex_attention_dq": "flex_attention"}
 # Which op there is: the lists that an op is added to.
-LISTS = {"include/sattn/Dialect/SAttn/IR/SAttnOps.td": r'include ".*"', "lib/Dialect/SAttn/IR/CMakeLists.txt": r"set\(ops .*\)",
+LISTS = {"include/sattn/Dialect/SAttn/IR/SAttnOps.td": r'include ".*"', "include/sattn/Dialect/SAttn/IR/SAttn.h": r'#include ".*"',
+         "lib/Dialect/SAttn/IR/CMakeLists.txt": r"set\(ops .*\)",
          "lib/Tuning/CMakeLists.txt": r"set\(ops .*\)", "lib/Reference/CMakeLists.txt": r"set\(ops .*\)",
          "lib/CAPI/CMakeLists.txt": r"\w+\.cpp"}
 DATA = {"lib/MetaTable/ShippedTable.json"}

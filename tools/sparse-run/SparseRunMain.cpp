@@ -272,8 +272,10 @@ static Error runProgram(const CommandLine &line) {
                                manifest->name,
                                op ? "others on its result" : "something else")
                      .str());
-  std::optional<size_t> written = op ? contract->find(op->result)->argument
-                                     : findResult(*program, *manifest);
+  const runtime::ContractOperand *first =
+      op ? contract->find(op->result) : nullptr;
+  std::optional<size_t> written =
+      first ? first->argument : findResult(*program, *manifest);
   if (!written)
     return Error(llvm::formatv("function '{0}': expected an argument that it "
                                "writes, but it writes none",

@@ -27,7 +27,7 @@ static void chooseSizes(Parameters &tile, int64_t widest,
     tile.rows = tile.depth = 64;
     return;
   case TargetKind::MmaSync:
-    tile.rows = widest <= 128 ? 64 : widest <= 256 ? 32 : 16;
+    tile.rows = widest <= 256 ? 64 : 16;
     tile.depth = widest <= 64 ? 64 : widest <= 128 ? 32 : 16;
     return;
   case TargetKind::Wgmma:

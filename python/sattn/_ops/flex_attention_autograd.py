@@ -56,7 +56,7 @@ def with_gradient(operation):
             captures = portable.function_of(score_mod).captures if score_mod else ()
             count = sum(capture.kind == "array" for capture in captures)
             of_arrays = [place < count and own for place, own in enumerate(needs[16:16 + ctx.count])]
-            wanted = [needs[0], needs[1] or needs[2], *of_arrays]
+            wanted = [*needs[:3], *of_arrays]
             nothing = [None] * (13 + len(tensors))
             if grad_out is None and grad_lse is None:
                 return None, None, None, *nothing

@@ -18,6 +18,8 @@ from . import captured_gradients, flex_attention
 from .flex_attention import FlexAttention, in_order_of
 
 LOG2_E = "1.4426950408889634"
+# Columns of heads up to which the sums of both gradients of a tile of keys fit in a GPU's registers.
+_WIDEST_TOGETHER = 128
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,14 +27,16 @@ class FlexAttentionBackward:
     """What precedes the gradients, `sattn.flex_attention_dq` and `sattn.flex_attention_dkdv`: what a program is compiled for.
 
     scores: the FlexAttention whose gradients they are; what it says of results and packed heads does not count. has_grad_lse:
-    whether lse has a gradient. wants_query, wants_keys: whether those of query, and of key and value, are computed. clears:
-    whether queries that see no key may have any upstream gradient.
+    whether lse has a gradient. wants_query, wants_key, wants_value: whether theirs are computed. is_apart: whether those of key
+    and value have an op each. clears: whether queries that see no key may have any upstream gradient.
     """
 
     scores: FlexAttention
     has_grad_lse: bool = False
     wants_query: bool = True
-    wants_keys: bool = True
+    wants_key: bool = True
+    wants_value: bool = True
+    is_apart: bool = False
     clears: bool = False
 
     def text(self):
@@ -48,9 +52,9 @@ class FlexAttentionBackward:
         if self.has_grad_lse:
             types["grad_lse"] = row
         lists = {}
-        for op, prefix in (("dq", "kv"), ("dkdv", "q")):
+        for op, prefix, is_wanted in (("dq", "kv", self.wants_query), ("dkdv", "q", self.wants_key or self.wants_value)):
             lists[op] = ""
-            if not (self.wants_query if op == "dq" else self.wants_keys):
+            if not is_wanted:
                 continue
             for kind in ("partial", "full"):
                 if getattr(scores, kind) is None:
@@ -66,9 +70,14 @@ class FlexAttentionBackward:
             types |= zip(own, scores.captures)
             names |= zip(own, scores.names)
             captures = f" captures({listed(own, types)})"
-        outs = {"dq": {"grad_query": query} if self.wants_query else {},
-                "dkdv": {"grad_key": key, "grad_value": value} if self.wants_keys else {}}
-        results = outs["dq"] | outs["dkdv"]
+        # The ops: the name of each one's value, the op, its results and its own attribute.
+        ops = [("dq", "dq", {"grad_query": query}, "")] if self.wants_query else []
+        if self.wants_key and self.wants_value and not self.is_apart:
+            ops.append(("dkdv", "dkdv", {"grad_key": key, "grad_value": value}, ""))
+        else:
+            ops += [(name, "dkdv", own, f'only = "{name}"') for name, own, is_wanted in (
+                ("dk", {"grad_key": key}, self.wants_key), ("dv", {"grad_value": value}, self.wants_value)) if is_wanted]
+        results = {name: own for _, _, outs, _ in ops for name, own in outs.items()}
         types |= results
         attributes = [f"group = {scores.group} : i64"] * (scores.group != 1)
         if scores.block_size:
@@ -79,15 +88,13 @@ class FlexAttentionBackward:
         body += self._before(out, row)
         grad_out = "%cleared" if self.clears else "%grad_out"
         values = []
-        for op, own in outs.items():
-            if not own:
-                continue
+        for name, op, own, attribute in ops:
             returned = ", ".join(own.values())
-            body.append(f"%{op}:{len(own)} = sattn.flex_attention_{op} scale(%scale)\n"
+            body.append(f"%{name}:{len(own)} = sattn.flex_attention_{op} scale(%scale)\n"
                         f"      ins(%q, %k, %v, {grad_out}, %lse2, %delta : {query}, {key}, {value}, {out}, {row}, {row})"
                         f"{lists[op]}{captures}\n      outs({listed(own, types)}) -> {returned}\n"
-                        f"      {tail}{program_text.dictionary(attributes)}")
-            values += [f"%{op}#{place}" for place in range(len(own))]
+                        f"      {tail}{program_text.dictionary([*attributes, attribute] if attribute else attributes)}")
+            values += [f"%{name}#{place}" for place in range(len(own))]
         arguments = ", ".join(f"%{name}: {own}" for name, own in types.items())
         callers = ", ".join(program_text.quoted(names.get(name, name)) for name in types)
         returned = ", ".join(results.values())
@@ -137,7 +144,7 @@ class FlexAttentionBackward:
 
 class Gradients(typing.NamedTuple):
     """What flex_attention_backward is given beside a Request, which has no other results: the forward's output and lse, their
-    gradients, the second None where lse has none, and which gradients are wanted, of query, of key and value, and of each array
+    gradients, the second None where lse has none, and which gradients are wanted, of query, of key, of value, and of each array
     that score_mod and mask_mod capture."""
 
     out: object
@@ -145,7 +152,8 @@ class Gradients(typing.NamedTuple):
     grad_out: object
     grad_lse: object
     wants_query: bool = True
-    wants_keys: bool = True
+    wants_key: bool = True
+    wants_value: bool = True
     of_arrays: tuple = ()
 
 
@@ -215,8 +223,8 @@ def backward(request, given):
         direct_reads.require(score, request.score_values, sizes[2:])
     band = request.band
     keys = flex_attention._keys_read(mask, band, sizes[2], sizes[3])
-    results = (_new(query, arrays) if given.wants_query else None,
-               *((_new(array, arrays, keys) if given.wants_keys else None) for array in (key, value)))
+    results = tuple(_new(array, arrays, end) if is_wanted else None for array, end, is_wanted in (
+        (query, None, given.wants_query), (key, keys, given.wants_key), (value, keys, given.wants_value)))
     found = [array if array is None or place == 0 or keys >= sizes[3] else array[:, :, :keys]
              for place, array in enumerate(results)]
     if keys < sizes[3]:
@@ -230,8 +238,11 @@ def backward(request, given):
         assert list(scores.captures[:len(own)]) == own
     # Tiles that are given are the forward's.
     scores = dataclasses.replace(scores, lse=False, max_scores=False, packed=1, meta="", **texts)
-    source = FlexAttentionBackward(scores, given.grad_lse is not None, given.wants_query, given.wants_keys,
-                                   _may_see_nothing(mask, band, score, (sizes[2], keys)))
+    source = FlexAttentionBackward(
+        scores, has_grad_lse=given.grad_lse is not None, wants_query=given.wants_query, wants_key=given.wants_key,
+        wants_value=given.wants_value,
+        is_apart=target != compiler.CPU and max(scores.head_dim, scores.value_dim) > _WIDEST_TOGETHER,
+        clears=_may_see_nothing(mask, band, score, (sizes[2], keys)))
     wanted = [number for number, capture in enumerate(score.captures if score else ()) if capture.kind == "array"]
     wanted = [number for number, own in zip(wanted, given.of_arrays) if own]
     gradients = {}
@@ -242,7 +253,7 @@ def backward(request, given):
     of_arrays = [gradients.get(number) for number, capture in enumerate(score.captures if score else ())
                  if capture.kind == "array"]
     of_arrays += [None] * (len(given.of_arrays) - len(of_arrays))
-    if not given.wants_query and not given.wants_keys:
+    if not given.wants_query and not given.wants_key and not given.wants_value:
         return results, of_arrays
     program = memory.with_memory(arrays, cache.program, source, target)
     passed = [] if scores.scale is not None else [request.scale]
@@ -254,7 +265,7 @@ def backward(request, given):
         lists = mask.lists
         if given.wants_query:
             passed += lists if lists[2] is not None else lists[:2]
-        if given.wants_keys:
+        if given.wants_key or given.wants_value:
             other = transposed_lists.of(lists, (sizes[2], sizes[3]), mask.block, arrays)
             passed += other if other[2] is not None else other[:2]
     for function, values in ((score, request.score_values), mask and (mask.function, mask.values) or (None, None)):

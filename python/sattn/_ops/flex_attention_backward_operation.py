@@ -8,7 +8,7 @@ from .flex_attention_backward import Gradients, backward, flex_attention_backwar
 from .flex_attention_operation import arguments_of, request_of
 from .spec import OpSpec, register
 
-# wanted: whether the gradients of query, of key and value, and of each of `arrays` are computed. Those that are not are empty.
+# wanted: whether the gradients of query, of key, of value, and of each of `arrays` are computed. Those that are not are empty.
 _SCHEMA = ("(Tensor grad_out, Tensor? grad_lse, Tensor out, Tensor lse, Tensor query, Tensor key, Tensor value, str score_mod, "
            "str mask_mod, Tensor[] arrays, Scalar[]? floats, SymInt[] integers, Tensor[] lists, SymInt[] mask, SymInt[] band, "
            "Scalar? scale, bool enable_gqa, str kernel_options, bool[] wanted) -> (Tensor, Tensor, Tensor, Tensor[])")
@@ -21,7 +21,7 @@ def _given(array, empty):
 def _kernel(grad_out, grad_lse, out, lse, *arguments):
     *scores, kernel_options, wanted = arguments
     request = request_of(*scores, False, False, kernel_options)
-    found, captured = backward(request, Gradients(out, lse, grad_out, grad_lse, wanted[0], wanted[1], tuple(wanted[2:])))
+    found, captured = backward(request, Gradients(out, lse, grad_out, grad_lse, *wanted[:3], of_arrays=tuple(wanted[3:])))
     empty = grad_out.new_empty((0,))
     return *(_given(array, empty) for array in found), [_given(array, empty) for array in captured]
 
@@ -39,14 +39,14 @@ def _like(array, is_wanted):
 
 def _fake(grad_out, grad_lse, out, lse, query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask, band, scale,
           enable_gqa, kernel_options, wanted):
-    of_query, of_keys, *of_arrays = wanted
-    return (_like(query, of_query), _like(key, of_keys), _like(value, of_keys),
+    *of_three, of_arrays = *wanted[:3], wanted[3:]
+    return (*map(_like, (query, key, value), of_three),
             [sys.modules["torch"].empty_like(array) if own else array.new_empty((0,)) for array, own in zip(arrays, of_arrays)])
 
 
 def _arguments(request, given, kernel_options):
     *scores, _, _, options = arguments_of(request, kernel_options)
-    return (given.grad_out, given.grad_lse, given.out, given.lse, *scores, options, [True, True] + [False] * len(scores[5]))
+    return (given.grad_out, given.grad_lse, given.out, given.lse, *scores, options, [True] * 3 + [False] * len(scores[5]))
 
 
 def _result(results, given):

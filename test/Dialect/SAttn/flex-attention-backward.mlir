@@ -82,6 +82,17 @@ func.func @dkdv_all(%scale: f32, %q: tensor<?x?x?x16xf32>, %k: tensor<?x?x?x16xf
   return %0#0, %0#1 : tensor<?x?x?x16xf32>, tensor<?x?x?x24xf32>
 }
 
+// CHECK-LABEL: @dkdv_of_values
+// CHECK: %{{.*}} = sattn.flex_attention_dkdv scale(%{{.*}}) ins({{.*}}) outs(%{{.*}} : tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {only = "dv"}
+func.func @dkdv_of_values(%scale: f32, %q: tensor<?x?x16xf32>, %v: tensor<?x?x8xf32>, %lse: tensor<?x?xf32>,
+                          %dv: tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {
+  %0 = sattn.flex_attention_dkdv scale(%scale)
+      ins(%q, %q, %v, %v, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x8xf32>,
+          tensor<?x?x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%dv : tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {only = "dv"}
+  return %0 : tensor<?x?x8xf32>
+}
+
 // CHECK-LABEL: @dcapture
 // CHECK: sattn.flex_attention_dcapture scale(%{{.*}}) ins({{.*}}) captures(%{{.*}} : f32) outs(%{{.*}} : tensor<?x?x?xf32>) -> tensor<?x?x?xf32> score_mod {
 // CHECK: } {number = 0 : i64}

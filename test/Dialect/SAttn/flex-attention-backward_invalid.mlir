@@ -104,7 +104,7 @@ func.func @c5_lists_by_keys(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x64
 // -----
 
 func.func @c6_one_result(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %g: tensor<?x?x16xf32>, %lse: tensor<?x?xf32>, %delta: tensor<?x?xf32>, %o: tensor<?x?x16xf32>) {
-  // expected-error @below {{expected 1 operands in 'outs', 'dq', but got 2}}
+  // expected-error @below {{expected 1 operand in 'outs', 'dq', but got 2}}
   %0:2 = sattn.flex_attention_dq scale(%scale) ins(%q, %k, %v, %g, %lse, %delta : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
       outs(%o, %o : tensor<?x?x16xf32>, tensor<?x?x16xf32>) -> tensor<?x?x16xf32>, tensor<?x?x16xf32> 
   return
@@ -193,5 +193,41 @@ func.func @c11_a_tensor(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf
       ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %y: tensor<?xf32>):
         sattn.yield %s : f32
       } {number = 0 : i64}
+  return
+}
+
+// -----
+
+func.func @c6_only_what_there_is(%scale: f32, %q: tensor<?x?x16xf32>, %v: tensor<?x?x8xf32>, %lse: tensor<?x?xf32>) {
+  // expected-error @below {{expected 'only' to be "dk" or "dv", but got "dq"}}
+  %0:1 = sattn.flex_attention_dkdv scale(%scale) ins(%q, %q, %v, %v, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%v : tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {only = "dq"}
+  return
+}
+
+// -----
+
+func.func @c6_one_result(%scale: f32, %q: tensor<?x?x16xf32>, %v: tensor<?x?x8xf32>, %lse: tensor<?x?xf32>) {
+  // expected-error @below {{expected 1 operand in 'outs', 'dk', but got 2}}
+  %0:2 = sattn.flex_attention_dkdv scale(%scale) ins(%q, %q, %v, %v, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%q, %v : tensor<?x?x16xf32>, tensor<?x?x8xf32>) -> tensor<?x?x16xf32>, tensor<?x?x8xf32> {only = "dk"}
+  return
+}
+
+// -----
+
+func.func @c6_two_results(%scale: f32, %q: tensor<?x?x16xf32>, %v: tensor<?x?x8xf32>, %lse: tensor<?x?xf32>) {
+  // expected-error @below {{expected 2 operands in 'outs', 'dk' and 'dv', but got 1}}
+  %0:1 = sattn.flex_attention_dkdv scale(%scale) ins(%q, %q, %v, %v, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%q : tensor<?x?x16xf32>) -> tensor<?x?x16xf32>
+  return
+}
+
+// -----
+
+func.func @c4_columns_of_the_only_result(%scale: f32, %q: tensor<?x?x16xf32>, %v: tensor<?x?x8xf32>, %lse: tensor<?x?xf32>) {
+  // expected-error @below {{expected D of 'dk' (dimension 2) to be 16, but got 8}}
+  %0:1 = sattn.flex_attention_dkdv scale(%scale) ins(%q, %q, %v, %v, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%v : tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {only = "dk"}
   return
 }

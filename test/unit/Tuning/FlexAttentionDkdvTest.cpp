@@ -37,6 +37,18 @@ TEST(FlexAttentionDkdvTest, DefaultFollowsHeadDim) {
   }
 }
 
+/// One gradient has half the sums of both.
+TEST(FlexAttentionDkdvTest, OneGradientHasMoreKeys) {
+  Facts facts = factsOf(256);
+  facts.isOneGradient = true;
+  EXPECT_EQ(flex_attention_dkdv::defaultParameters(facts, *findTarget("sm_90a"))
+                .depth,
+            128);
+  EXPECT_EQ(
+      flex_attention_dkdv::defaultParameters(facts, *findTarget("sm_80")).depth,
+      64);
+}
+
 /// Four bytes count as twice the columns.
 TEST(FlexAttentionDkdvTest, DefaultFollowsBytes) {
   Facts facts = factsOf(128);

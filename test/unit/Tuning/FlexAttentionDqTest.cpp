@@ -24,7 +24,7 @@ TEST(FlexAttentionDqTest, DefaultFollowsHeadDim) {
                                    {"cpu", 512, 64, 64},
                                    {"sm_80", 64, 64, 64},
                                    {"sm_80", 128, 64, 32},
-                                   {"sm_80", 256, 32, 16},
+                                   {"sm_80", 256, 64, 16},
                                    {"sm_80", 512, 16, 16},
                                    {"sm_90a", 64, 128, 128},
                                    {"sm_90a", 128, 128, 64},
@@ -44,7 +44,7 @@ TEST(FlexAttentionDqTest, DefaultFollowsBytes) {
   facts.elementBytes = 4;
   Parameters tile =
       flex_attention_dq::defaultParameters(facts, *findTarget("sm_80"));
-  EXPECT_EQ(tile.rows, 32);
+  EXPECT_EQ(tile.rows, 64);
   EXPECT_EQ(tile.depth, 16);
 }
 

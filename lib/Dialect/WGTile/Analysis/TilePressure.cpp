@@ -71,11 +71,14 @@ public:
         add(result, -1, nextUse);
       }
     // Ops on elements alone, such as an epilogue's, are computed in parts.
-    bool multiplies = llvm::any_of(order, llvm::IsaPred<MmaOpInterface>);
+    int64_t counting = 0;
+    for (auto [i, op] : llvm::enumerate(order))
+      if (isa<MmaOpInterface>(op))
+        counting = isLoop ? getEnd() : i;
     int64_t most = 0;
     for (auto [i, op] : llvm::enumerate(order))
-      most =
-          std::max({most, multiplies ? live[i] : 0, countRegions(op, live[i])});
+      most = std::max({most, int64_t(i) <= counting ? live[i] : 0,
+                       countRegions(op, live[i])});
     return most;
   }
 

@@ -26,7 +26,7 @@ static constexpr int64_t kWgmmaRegisters = 26;
 /// consumers enough: indices are 64 bits wide. The first of all are for one
 /// that searches memory.
 static constexpr int64_t kProducerRegisters[] = {64, 56, 40, 32};
-/// The fewest that they can do with: 64-bit indices spill, outside loops
+/// The fewest that others can do with: 64-bit indices spill, outside loops
 /// mostly.
 static constexpr int64_t kFewestProducerRegisters = 24;
 /// Registers that consumers need beside their tiles, for addresses and scalars;
@@ -83,7 +83,7 @@ RoleRegisters ResourceModel::getRoleRegisters(int64_t consumerThreads,
       break;
   }
   if (RoleRegisters others = registers;
-      registers.consumer < liveTiles + kConsumerRegisters) {
+      !searches && registers.consumer < liveTiles + kConsumerRegisters) {
     split(kFewestProducerRegisters);
     if (registers.consumer == others.consumer)
       registers = others;

@@ -1,5 +1,4 @@
-//===- TilePressure.h - Registers of tiles that are live ---------*- C++
-//-*-===//
+//===----------------------------------------------------------------------===//
 //
 // Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

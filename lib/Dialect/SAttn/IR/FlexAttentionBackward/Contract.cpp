@@ -98,10 +98,12 @@ LogicalResult FlexAttentionDkdvOp::describeContract(Contract &contract,
                                                     Value destination) {
   ScoreContract scores(*this, contract);
   SmallVector<Value> read;
-  if (destination || failed(addInputs(*this, contract, scores, read)) ||
-      failed(scores.addResult("dv", getOuts()[1])) ||
-      failed(scores.addResult("dk", getOuts()[0])))
+  if (destination || failed(addInputs(*this, contract, scores, read)))
     return failure();
+  for (StringRef name : {"dv", "dk"})
+    if (Value gradient = getGradient(name);
+        gradient && failed(scores.addResult(name, gradient)))
+      return failure();
   for (Value input : read)
     scores.requireRows(input);
   static constexpr StringRef kNames[] = {"B", "heads", "N"};

@@ -46,10 +46,10 @@ template <typename OpTy>
 static LogicalResult verifyOperands(OpTy op, ArrayRef<StringRef> results,
                                     Type element) {
   if (op.getOuts().size() != results.size()) // (C6)
-    return op.emitOpError()
-           << "expected " << results.size() << " operands in 'outs', '"
-           << llvm::join(results, "' and '") << "', but got "
-           << op.getOuts().size();
+    return op.emitOpError() << "expected " << results.size() << " operand"
+                            << (results.size() == 1 ? "" : "s")
+                            << " in 'outs', '" << llvm::join(results, "' and '")
+                            << "', but got " << op.getOuts().size();
   if (op.getResultTypes() != op.getOuts().getTypes()) // (C6)
     return op.emitOpError() << "expected results of the types of 'outs', ("
                             << op.getOuts().getTypes() << "), but got ("
@@ -96,16 +96,34 @@ LogicalResult FlexAttentionDqOp::verify() {
   return getOrigin().empty() ? verifyRows(*this, "dq", dq) : success();
 }
 
+ArrayRef<StringRef> FlexAttentionDkdvOp::getGradients() {
+  static constexpr StringRef kNames[] = {"dk", "dv"};
+  ArrayRef names(kNames);
+  std::optional<StringRef> only = getOnly();
+  return !only ? names : names.slice(*only == "dk" ? 0 : 1, 1);
+}
+
+Value FlexAttentionDkdvOp::getGradient(StringRef name) {
+  for (auto [own, out] : llvm::zip_equal(getGradients(), getOuts()))
+    if (own == name)
+      return out;
+  return {};
+}
+
 LogicalResult FlexAttentionDkdvOp::verify() {
-  StringRef names[] = {"dk", "dv"};
+  if (std::optional<StringRef> only = getOnly();
+      only && *only != "dk" && *only != "dv") // (C6)
+    return emitOpError() << "expected 'only' to be \"dk\" or \"dv\", but got \""
+                         << *only << "\"";
+  ArrayRef<StringRef> names = getGradients();
   if (failed(verifyOperands(*this, names, getQ().getType().getElementType())))
     return failure();
   ArrayRef<int64_t> k = getK().getType().getShape();
   static constexpr StringRef kExtents[] = {"B", "heads", "N"};
-  int64_t columns[] = {getHeadDim(), getValueDim()};
-  for (auto [name, out, last] : llvm::zip_equal(names, getOuts(), columns)) {
-    if (failed(
-            verifyExtent(*this, name, out, -1, name == "dk" ? "D" : "E", last)))
+  for (auto [name, out] : llvm::zip_equal(names, getOuts())) {
+    bool isOfKeys = name == "dk";
+    if (failed(verifyExtent(*this, name, out, -1, isOfKeys ? "D" : "E",
+                            isOfKeys ? getHeadDim() : getValueDim())))
       return failure();       // (C4)
     if (!getOrigin().empty()) // A tile.
       continue;

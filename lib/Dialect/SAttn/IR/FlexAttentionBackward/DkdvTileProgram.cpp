@@ -162,8 +162,13 @@ FailureOr<SmallVector<Value>> TileProgram::build() {
     end = arith::MulIOp::create(b, pairs, blocks);
   else
     tile.scores.hoist();
-  scf::ForOp loop =
-      tile.createLoop({tile.zeros(tile.columns), tile.zeros(tile.depth)}, end);
+  Value outOfKeys = op.getGradient("dk"), outOfValues = op.getGradient("dv");
+  SmallVector<Value> zeros;
+  if (outOfValues)
+    zeros.push_back(tile.zeros(tile.columns));
+  if (outOfKeys)
+    zeros.push_back(tile.zeros(tile.depth));
+  scf::ForOp loop = tile.createLoop(zeros, end);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -174,19 +179,32 @@ FailureOr<SmallVector<Value>> TileProgram::build() {
         op.getGradOut(), {op.getLse2(), op.getDelta(), op.getMaxScores()});
     GradientTile::Weights weights =
         tile.computeWeights(queries, keys, iteration);
-    Value rounded = tile.round(weights.weights);
-    FailureOr<Value> cotangents = tile.computeCotangents(weights, queries.rows);
-    if (failed(cotangents))
-      return failure();
-    Value dv =
-        tile.accumulate(rounded, queries.gradOut, loop.getRegionIterArg(0));
-    Value dk =
-        tile.accumulate(*cotangents, queries.q, loop.getRegionIterArg(1));
-    scf::YieldOp::create(b, ValueRange{dv, dk});
+    Value rounded, cotangents;
+    if (outOfValues)
+      rounded = tile.round(weights.weights);
+    if (outOfKeys) {
+      FailureOr<Value> found = tile.computeCotangents(weights, queries.rows);
+      if (failed(found))
+        return failure();
+      cotangents = *found;
+    }
+    SmallVector<Value> sums;
+    if (outOfValues)
+      sums.push_back(tile.accumulate(rounded, queries.gradOut,
+                                     loop.getRegionIterArgs().front()));
+    if (outOfKeys)
+      sums.push_back(tile.accumulate(cotangents, queries.q,
+                                     loop.getRegionIterArgs().back()));
+    scf::YieldOp::create(b, sums);
   }
-  return SmallVector<Value>{
-      tile.finish(loop.getResult(1), op.getScale(), op.getOuts()[0]),
-      tile.finish(loop.getResult(0), Value(), op.getOuts()[1])};
+  SmallVector<Value> results;
+  if (outOfKeys)
+    results.push_back(
+        tile.finish(loop.getResults().back(), op.getScale(), outOfKeys));
+  if (outOfValues)
+    results.push_back(
+        tile.finish(loop.getResults().front(), Value(), outOfValues));
+  return results;
 }
 
 FailureOr<SmallVector<Value>>

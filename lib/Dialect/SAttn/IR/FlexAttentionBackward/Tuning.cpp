@@ -60,7 +60,9 @@ llvm::Expected<tuning::Choice> FlexAttentionDqOp::chooseParameters(
 
 llvm::Expected<tuning::Choice> FlexAttentionDkdvOp::chooseParameters(
     ArrayRef<meta::Table>, const tuning::Search &search, const TuningHints &) {
-  return tuning::flex_attention_dkdv::choose(findFacts(*this), search);
+  tuning::attention::Facts facts = findFacts(*this);
+  facts.isOneGradient = getOnly().has_value();
+  return tuning::flex_attention_dkdv::choose(facts, search);
 }
 
 std::optional<std::string>

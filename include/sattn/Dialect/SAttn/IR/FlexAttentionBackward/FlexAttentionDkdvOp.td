@@ -63,6 +63,10 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
     | `outs`: `dk`            | that of `k`               | that of `q`    |
     | `outs`: `dv`            | that of `v`               | that of `q`    |
 
+    `only` = "dk" or "dv" leaves the other out. On a GPU both sums of a tile of keys
+    with heads of more than 128 columns do not fit in registers; two ops, one for
+    each, compute the scores twice and are faster than one.
+
     B is missing where `q` has rank 3, as in `sattn.flex_attention`.
 
     Semantics:
@@ -91,7 +95,8 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
       of 16. Counts are at most the entries that there are. Entries are less than
       ceil(M / BQ). Lists of `full` have room for an entry; one of a block that
       ends after M is the last of its list. Key lengths are in [0, N].
-    - (C6) There are two of `outs`, and the results have their types.
+    - (C6) There are two of `outs`, or with `only` one, and the results have their
+      types. `only` is "dk" or "dv".
     - (C7) `score_mod` and `mask_mod` are as (C7) of `sattn.flex_attention_dq`
       says.
     - (C8) `meta` has tiles of K keys and M queries, multiples of 8 and at most
@@ -125,6 +130,7 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
     DefaultValuedAttr<I64Attr, "1">:$group,
     OptionalAttr<SAttn_MaskAttr>:$mask,
     OptionalAttr<DenseI64ArrayAttr>:$block_size,
+    OptionalAttr<StrAttr>:$only,
     DefaultValuedStrAttr<StrAttr, "ieee">:$precision,
     OptionalAttr<SAttn_MetaAttr>:$meta);
   let results = (outs Variadic<AnyRankedTensor>:$results);
@@ -150,6 +156,10 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
     bool isByKeys() { return true; }
     /// Queries of different heads are in different rows.
     uint64_t getPackedHeads() { return 1; }
+    /// The names of `outs`.
+    ::llvm::ArrayRef<::llvm::StringRef> getGradients();
+    /// The gradient of that name, null where `only` leaves it out.
+    ::mlir::Value getGradient(::llvm::StringRef name);
   }];
   let hasVerifier = 1;
 }
