@@ -20,23 +20,26 @@ using namespace sattn::tuning::flex_attention_dkdv;
 static constexpr int64_t kMultiple = 8, kWarpgroupRows = 64;
 
 /// Keys of a tile and queries of an iteration, by the wider of both heads.
-static void chooseSizes(Parameters &tile, int64_t widest, bool isOneGradient,
+static void chooseSizes(Parameters &tile, int64_t widest, const Facts &facts,
                         const Target &target) {
   // The sums of both gradients have as many columns as one of a head of twice
   // the width.
-  int64_t columns = isOneGradient ? widest / 2 : widest;
+  int64_t columns = facts.isOneGradient ? widest / 2 : widest;
   switch (target.kind) {
   case TargetKind::CPU:
     tile.rows = tile.depth = 64;
     return;
   case TargetKind::MmaSync:
-    tile.depth = columns <= 64 || isOneGradient ? 64 : columns <= 128 ? 32 : 16;
+    tile.depth = columns <= 64 || facts.isOneGradient ? 64
+                 : columns <= 128                     ? 32
+                                                      : 16;
     tile.rows = widest <= 64 ? 32 : 16;
     return;
   case TargetKind::Wgmma:
     tile.depth = columns <= 128 ? 128 : 64;
+    // Blocks of lists are multiples of 64, seldom of 48.
     tile.rows = widest <= 64    ? 96
-                : widest <= 128 ? 64
+                : widest <= 128 ? (facts.blockQueries ? 64 : 48)
                 : widest <= 256 ? 32
                                 : 16;
     return;
@@ -49,7 +52,7 @@ sattn::tuning::flex_attention_dkdv::defaultParameters(const Facts &facts,
   Parameters tile;
   int64_t widest =
       std::max(facts.headDim, facts.valueDim) * facts.elementBytes / 2;
-  chooseSizes(tile, widest, facts.isOneGradient, target);
+  chooseSizes(tile, widest, facts, target);
   int64_t unit = target.kind == TargetKind::Wgmma ? kWarpgroupRows : kMultiple;
   if (facts.rows && *facts.rows > 0)
     tile.depth =

@@ -26,7 +26,7 @@ TEST(FlexAttentionDkdvTest, DefaultFollowsHeadDim) {
                                    {"sm_80", 128, 16, 32},
                                    {"sm_80", 256, 16, 16},
                                    {"sm_90a", 64, 96, 128},
-                                   {"sm_90a", 128, 64, 128},
+                                   {"sm_90a", 128, 48, 128},
                                    {"sm_90a", 256, 32, 64},
                                    {"sm_90a", 512, 16, 64}}) {
     Parameters tile = flex_attention_dkdv::defaultParameters(

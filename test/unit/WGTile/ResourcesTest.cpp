@@ -71,11 +71,12 @@ TEST(Resources, FewestProducerRegistersAreForLiveTiles) {
   EXPECT_EQ(fitting.producer, 40);
   EXPECT_EQ(fitting.consumer, 232);
   EXPECT_TRUE(ResourceModel::fitsTiles(fitting, 200));
-  RoleRegisters most = model.getRoleRegisters(256, 1, 260, 208);
+  RoleRegisters most = model.getRoleRegisters(256, 1, 260, 212);
   EXPECT_EQ(most.producer, 24);
   EXPECT_EQ(most.consumer, 240);
-  EXPECT_TRUE(ResourceModel::fitsTiles(most, 208));
+  EXPECT_TRUE(ResourceModel::fitsTiles(most, 212));
   EXPECT_FALSE(ResourceModel::fitsTiles(most, 224));
+  EXPECT_EQ(model.getRoleRegisters(256, 1, 260, 224).producer, 40);
   // Three warpgroups of consumers would get no more.
   EXPECT_EQ(model.getRoleRegisters(384, 1, 160, 136).producer, 32);
 }

@@ -83,9 +83,9 @@ RoleRegisters ResourceModel::getRoleRegisters(int64_t consumerThreads,
       break;
   }
   if (RoleRegisters others = registers;
-      !searches && registers.consumer < liveTiles + kConsumerRegisters) {
+      !searches && !fitsTiles(registers, liveTiles)) {
     split(kFewestProducerRegisters);
-    if (registers.consumer == others.consumer)
+    if (!fitsTiles(registers, liveTiles))
       registers = others;
   }
   // What the consumers' unit leaves over.

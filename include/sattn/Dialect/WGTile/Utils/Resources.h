@@ -71,11 +71,11 @@ public:
 
   /// Registers of the roles, so that consumers whose MMAs have `tiles`
   /// registers of tiles (getTileRegisters) have enough. Of these `liveTiles`
-  /// are held at one time (countLiveTileRegisters): only for them the producer
-  /// gets by with so few that its own may spill, but none that `searches`: it
-  /// reads memory in a loop for the place of a tile. Only whole warpgroups can
-  /// change theirs. If all roles together asked for more than the kernel
-  /// started with, the change would never return.
+  /// are held at one time (countLiveTileRegisters): only where they then fit
+  /// does the producer get by with so few that its own may spill, and none that
+  /// `searches`: it reads memory in a loop for the place of a tile. Only whole
+  /// warpgroups can change theirs. If all roles together asked for more than
+  /// the kernel started with, the change would never return.
   RoleRegisters getRoleRegisters(int64_t consumerThreads, int64_t ctasPerSM,
                                  int64_t tiles, int64_t liveTiles = 0,
                                  bool searches = false) const;

@@ -67,7 +67,7 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
       least two. Registers go from the producer to the consumers: it keeps as many
       of 64 (if it searches memory), 56, 40 or 32 as leave the consumers enough for
       their MMAs' tiles, and 24, if it searches none, where those that are live at
-      one time need still more.
+      one time fit only then.
     - Where that leaves loops fewer than two stages, a ring of warpgroups, which
       stages results, borrows a stage of a ring that loops fill (`borrow`).
     - Two CTAs share an SM with one warpgroup of consumers and at most 64
