@@ -8,7 +8,7 @@ import typing
 
 import numpy as np
 
-from .._arrays import adapters, autograd, plain, stand_ins
+from .._arrays import adapters, autocast, autograd, plain, stand_ins
 from .._compiler import compiler, explanation, program_text
 from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, memory
@@ -413,7 +413,9 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     return_aux (output, AuxOutput). A query that sees no key has 0, and lse and max_scores -inf. Arrays are of NumPy or PyTorch, used where
     they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit or functions that
     cannot be traced, NotImplementedError for what has no code yet, before anything is written. It has gradients (docs/Training.md).
+    Under torch.autocast query, key and value are cast to its type.
     """
+    query, key, value = autocast.cast(query, key, value)
     is_short = return_aux is None and kernel_options is None
     if is_short:
         found = flex_attention_repeats.repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse,

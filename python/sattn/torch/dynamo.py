@@ -236,6 +236,9 @@ def _flex_attention_call(query, key, value, score_mod=None, block_mask=None, sca
     with_lse = bool(return_lse) if return_aux is None else bool(return_aux.lse)
     with_scores = return_aux is not None and bool(return_aux.max_scores)
     options = "" if kernel_options is None else _options_text(*kernel_options.items())
+    if torch.is_autocast_enabled(query.device.type) and query.dtype != torch.float64:
+        element = torch.get_autocast_dtype(query.device.type)
+        query, key, value = query.to(element), key.to(element), value.to(element)
     out, lse, largest = torch.ops.sattn.flex_attention(
         query, key, value, score, mask_text, arrays, floats if floats else None, integers, lists, mask, band, scale,
         bool(enable_gqa), with_lse, with_scores, options)

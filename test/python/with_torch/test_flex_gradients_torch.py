@@ -170,3 +170,31 @@ def test_gradcheck():
 def test_doubles_have_rows_of_whole_vectors():
     with pytest.raises(NotImplementedError, match="multiple of 8 with elements of f64"):
         sattn.flex_attention(*(torch.zeros(1, 1, 4, 12, dtype=torch.float64) for _ in range(3)))
+
+
+@pytest.mark.parametrize("backend", [None, "aot_eager"])
+def test_autocast_is_that_of_pytorch(backend):
+    def step(*operands):
+        with torch.autocast("cpu", torch.bfloat16):
+            return sattn.flex_attention(*operands, causal=True)
+
+    def cast(*operands):
+        return sattn.flex_attention(*(operand.bfloat16() for operand in operands), causal=True)
+
+    own, other = operands(), operands()
+    run = step if backend is None else torch.compile(step, fullgraph=True, backend=backend)
+    found, expected = run(*own), cast(*other)
+    assert found.dtype == torch.bfloat16 and torch.equal(found, expected)
+    for out in (found, expected):
+        out.float().sum().backward()
+    assert all(torch.equal(one.grad, two.grad) and one.grad.dtype == torch.float32 for one, two in zip(own, other))
+    with torch.no_grad():  # A call that repeats another looks first, too.
+        for _ in range(3):
+            assert sattn.flex_attention(*own, causal=True).dtype == torch.float32
+            assert step(*own).dtype == torch.bfloat16
+
+
+def test_autocast_leaves_f64_alone():
+    query = torch.randn(1, 1, 8, 8, dtype=torch.float64)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert sattn.flex_attention(query, query, query).dtype == torch.float64
