@@ -45,6 +45,8 @@ endfunction()
 # bytes in every checkout, so that ccache's objects serve them all: Clang reads the
 # header as standard input and in the root directory, since it writes its path into
 # the file, and no time stamp; CMake's own precompiled headers have all three.
+# Templates that the headers use are instantiated in it: else each file does so, in
+# 6 of its 10 seconds.
 function(sattn_add_precompiled_header options)
   if(TARGET SAttnPCH)
     return()
