@@ -3,9 +3,7 @@
 #include "FlexAttentionGradients.h"
 
 using namespace sattn::reference;
-using sattn::runtime::Error;
 using sattn::runtime::ErrorOr;
-using sattn::runtime::TensorView;
 
 static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
   ErrorOr<FlexAttentionGradients> result =
@@ -21,10 +19,7 @@ static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
 }
 
 static ErrorOr<std::vector<int64_t>> inferShape(const NamedOperands &operands) {
-  const TensorView *k = operands.findTensor("k");
-  if (!k)
-    return Error("");
-  return k->shape;
+  return shapeOf(operands, "k");
 }
 
 static Description describe(const NamedOperands &operands) {

@@ -3,9 +3,7 @@
 #include "FlexAttentionGradients.h"
 
 using namespace sattn::reference;
-using sattn::runtime::Error;
 using sattn::runtime::ErrorOr;
-using sattn::runtime::TensorView;
 
 static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
   ErrorOr<FlexAttentionGradients> result =
@@ -16,10 +14,7 @@ static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
 }
 
 static ErrorOr<std::vector<int64_t>> inferShape(const NamedOperands &operands) {
-  const TensorView *q = operands.findTensor("q");
-  if (!q)
-    return Error("");
-  return q->shape;
+  return shapeOf(operands, "q");
 }
 
 static Description describe(const NamedOperands &operands) {

@@ -20,3 +20,11 @@ ErrorOr<FlexAttentionGradients> sattn::reference::computeGradients(
     sums.maxScores = *largest;
   return flexAttentionBackward(readOperands(operands, lists), cotangents, sums);
 }
+
+ErrorOr<std::vector<int64_t>>
+sattn::reference::shapeOf(const NamedOperands &operands, const char *name) {
+  const sattn::runtime::TensorView *operand = operands.findTensor(name);
+  if (!operand)
+    return Error("");
+  return operand->shape;
+}

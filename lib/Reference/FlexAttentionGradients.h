@@ -17,6 +17,11 @@ namespace sattn::reference {
 runtime::ErrorOr<FlexAttentionGradients>
 computeGradients(const char *op, const NamedOperands &operands, ListsOf lists);
 
+/// The shape of the operand of this name, which its gradient has; an error
+/// without a message where it is missing.
+runtime::ErrorOr<std::vector<int64_t>> shapeOf(const NamedOperands &operands,
+                                               const char *name);
+
 } // namespace sattn::reference
 
 #endif // LIB_REFERENCE_FLEXATTENTIONGRADIENTS_H

@@ -134,7 +134,7 @@ Description sattn::reference::describeScores(const NamedOperands &operands,
                 " keys, " + text(d) + " and " + text(e) + " columns, " + dtype;
   result.members = {{"heads", heads}, {"queries", m},   {"keys", n},
                     {"head_dim", d},  {"value_dim", e}, {"dtype", dtype}};
-  // What functions and lists leave is not counted.
+  // Pairs that functions and lists leave are not counted.
   if (!op.maskMod && numberOf(operands, "functions").value_or(0) == 0)
     result.operations = 2.0 * columns * heads * countPairs(op, m, n);
   return result;

@@ -44,7 +44,7 @@ struct Facts {
   /// Blocks that are seen, in all heads, and in the block row that sees most,
   /// if known.
   std::optional<int64_t> seenBlocks, longestRow;
-  /// Of the gradients of keys and values: whether one is left out.
+  /// Whether one of the gradients of keys and values is left out.
   bool isOneGradient = false;
   /// Whether the cost of a tile rises with its index, as under a causal mask.
   bool isCausal = false;

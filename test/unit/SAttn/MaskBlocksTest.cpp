@@ -146,7 +146,7 @@ TEST_F(MaskBlocksTest, RangesCoverTheMask) {
       }
 }
 
-/// Those of queries differ from those of keys: a key is seen from itself on.
+/// Ranges of queries differ from ranges of keys: a key is seen from itself on.
 TEST_F(MaskBlocksTest, RangesOfBandsAreExact) {
   for (const std::string &body :
        {std::string("%r = arith.cmpi sge, %q, %k : i32"),

@@ -291,7 +291,7 @@ TEST_F(MaskRandomTest, OthersAreMostlyExact) {
       << counts.needless << " of " << counts.blocks;
 }
 
-/// Those of keys for blocks of queries, and of queries for blocks of keys.
+/// Ranges of keys for blocks of queries, and of queries for blocks of keys.
 TEST_F(MaskRandomTest, RangesMissNothing) {
   for (mask::Axis along : {mask::Axis::Query, mask::Axis::Key})
     for (Writer::Family family :

@@ -226,7 +226,9 @@ private:
     RingBytes bytes = countRingBytes(*groups);
     if (!schedule.ctasPerSM)
       schedule.ctasPerSM = chooseCTAsPerSM(bytes);
-    RoleRegisters registers = getRegisters(*schedule.ctasPerSM);
+    RoleRegisters registers = getRegisters(
+        *schedule.ctasPerSM,
+        countLiveTileRegisters(loop, groupThreads, *schedule.overlap));
     if (failed(checkThreads(registers)))
       return failure();
     schedule.entryRegisters = registers.entry;
@@ -240,11 +242,10 @@ private:
            << bytes.loop + bytes.tile << "; choose smaller tiles";
   }
 
-  RoleRegisters getRegisters(int64_t ctasPerSM) {
+  RoleRegisters getRegisters(int64_t ctasPerSM, int64_t liveTiles) {
     return resources.getRoleRegisters(
         consumerThreads, ctasPerSM,
-        ResourceModel::getTileRegisters(loop, groupThreads),
-        countLiveTileRegisters(loop, groupThreads, *schedule.overlap),
+        ResourceModel::getTileRegisters(loop, groupThreads), liveTiles,
         searches(loop));
   }
 
@@ -312,7 +313,8 @@ private:
     if (!*schedule.overlap)
       return;
     int64_t live = countLiveTileRegisters(loop, groupThreads, /*rotates=*/true);
-    RoleRegisters registers = getRegisters(schedule.ctasPerSM.value_or(1));
+    RoleRegisters registers =
+        getRegisters(schedule.ctasPerSM.value_or(1), live);
     if (!ResourceModel::fitsTiles(registers, live))
       decline("tiles of both iterations take " + std::to_string(live) +
               " of a thread's " + std::to_string(registers.consumer) +
