@@ -8,7 +8,8 @@ these take, `first` the first call, tracing included, `warm` the median of the o
 `cold` begin with an empty cache (a quarter of the processes), those of `disk` with one that an earlier process filled. The
 mask of create_block_mask is proved causal, so nothing is compiled for it.
 With --device cuda arrays are PyTorch's, CUDA's context is made before, and calls are waited for. --peers adds PyTorch's
-compiled flex_attention, whose caches on disk are used likewise.
+compiled flex_attention, and on CUDA its block-sparse functions in Triton; the caches on disk of Inductor and Triton are used
+likewise.
 """
 
 import argparse
@@ -38,8 +39,18 @@ FUNCTIONS = {
     "create_block_mask": "lambda: sattn.create_block_mask(causal, 1, 1, LENGTH, LENGTH, device=device)",
     "flex_attention": "lambda: sattn.flex_attention(query, query, query, score_mod=distance)",
     "flex_attention, causal": "lambda: sattn.flex_attention(query, query, query, block_mask=mask)",
+    "flex_attention_backward": "lambda: sattn.flex_attention_backward(query, query, query, query, query, lse)",
 }
 PEERS = {"flex_attention of PyTorch, compiled": "torch_flex()"}
+# Of torch.sparse._triton_ops.
+TRITON = {
+    "bsr_dense_addmm of PyTorch, Triton": "lambda: triton.bsr_dense_addmm(dense, bsr, dense, beta=0)",
+    "sampled_addmm of PyTorch, Triton": "lambda: triton.sampled_addmm(bsr, dense, dense, beta=0)",
+    "bsr_softmax of PyTorch, Triton": "lambda: triton.bsr_softmax(bsr)",
+    "scaled_dot_product_attention of PyTorch, Triton":
+        "lambda: triton._scaled_dot_product_attention(query, query, query, bsr)",
+}
+CALLS_OF = {**FUNCTIONS, **PEERS, **TRITON}
 
 
 def distance(score, b, h, q_idx, kv_idx):
@@ -61,7 +72,7 @@ def torch_flex(query, device):
 def child(name, device):
     """Prints the times of this process."""
     import numpy as np
-    if device == "cuda" or name in PEERS:
+    if device == "cuda" or name in PEERS or name in TRITON:
         import torch
         torch.empty(1, device=device)
     start = time.perf_counter()
@@ -85,8 +96,16 @@ def child(name, device):
     else:
         bsr = tuple(arrays)
     mask = causal if name == "flex_attention, causal" else None
+    if name in TRITON:
+        from torch.sparse import _triton_ops as triton
+        # Its masks have the batch of the queries.
+        if name.startswith("scaled"):
+            query, bsr = query[0], torch.sparse_bsr_tensor(*(torch.stack([part] * HEADS) for part in (
+                bsr.crow_indices(), bsr.col_indices(), bsr.values())), size=(HEADS, SIZE, SIZE))
+    lse = query[..., 0] * 0
     names = {"sattn": sattn, "bsr": bsr, "dense": dense, "query": query, "distance": distance, "causal": causal,
-             "LENGTH": LENGTH, "device": device, "torch_flex": lambda: torch_flex(query, device)}
+             "LENGTH": LENGTH, "device": device, "torch_flex": lambda: torch_flex(query, device),
+             "lse": lse.float() if device == "cuda" else lse, "triton": name in TRITON and triton}
     times = []
 
     def timed(function):
@@ -98,7 +117,7 @@ def child(name, device):
 
     if mask:
         names["mask"] = sattn.create_block_mask(causal, 1, 1, LENGTH, LENGTH, device=device)
-    call = eval({**FUNCTIONS, **PEERS}[name], names)
+    call = eval(CALLS_OF[name], names)
     for _ in range(CALLS):
         timed(call)
     disk = sattn.cache.info().disk
@@ -139,7 +158,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--processes", type=int, default=20)
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
-    parser.add_argument("--functions", nargs="+", choices=[*FUNCTIONS, *PEERS], default=list(FUNCTIONS))
+    parser.add_argument("--functions", nargs="+", choices=list(CALLS_OF), default=list(FUNCTIONS))
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path)
@@ -147,12 +166,13 @@ def main():
     if options.child:
         child(options.child, options.device)
         return
-    print(f"{'function':36} cache  import libraries   first    warm   first - warm, ms")
+    peers = [*PEERS, *(TRITON if options.device == "cuda" else ())] if options.peers else []
+    print(f"{'function':48} cache  import libraries   first    warm   first - warm, ms")
     rows = []
-    for name in [*options.functions, *(PEERS if options.peers else [])]:
+    for name in [*options.functions, *peers]:
         for row in measure(name, options.device, options.processes):
             rows.append(row)
-            print(f"{name:36} {row['cache']:5} {row['import_ms']:7.0f} {row['libraries_ms']:9.0f} {row['first_ms']:7.1f} "
+            print(f"{name:48} {row['cache']:5} {row['import_ms']:7.0f} {row['libraries_ms']:9.0f} {row['first_ms']:7.1f} "
                   f"{row['warm_ms']:7.2f} {row['more_ms']:14.1f}", flush=True)
     if options.out:
         options.out.write_text(json.dumps({

@@ -85,16 +85,33 @@ run_pytest() {
     -n "$jobs" --dist loadfile --junitxml "$report" "$@"
 }
 
+# The tests that what differs from the main branch can break: a line each, a suite and its argument.
+changed_tests() {
+  local base
+  base=$(git -C "$root" merge-base HEAD origin/main 2>/dev/null || git -C "$root" rev-parse HEAD 2>/dev/null) ||
+    die "expected a git checkout to find what changed" "name the tests instead: ./dev test SUITE FILE..."
+  {
+    git -C "$root" diff -z --name-only "$base"
+    git -C "$root" ls-files -z --others --exclude-standard
+  } | "$venv/bin/python" "$root/scripts/changed_tests.py" "$build"
+}
+
 command_test() {
-  local suites=(format lit unit python torch torch-cuda) version
+  local suites=(format lit unit python torch torch-cuda) version whole='' changed=''
   version=$(torch_version)
-  case ${1:-} in
-    --torch)
-      [ $# -ge 2 ] || die "expected a version of PyTorch after '--torch', such as $version"
-      version=$2
-      shift 2 ;;
-  esac
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --torch)
+        [ $# -ge 2 ] || die "expected a version of PyTorch after '--torch', such as $version"
+        version=$2
+        shift 2 ;;
+      --all) whole=1; shift ;;
+      --changed) changed=1; shift ;;
+      *) break ;;
+    esac
+  done
   if [ $# -gt 0 ]; then
+    [ -z "$changed" ] || die "expected nothing after '--changed', but got '$1'"
     case " ${suites[*]} " in
       *" $1 "*) suites=("$1") ;;
       *) die "expected a suite (format, lit, unit, python, torch or torch-cuda), but got '$1'" ;;
@@ -102,6 +119,16 @@ command_test() {
     shift
   fi
   setup
+  local -A arguments=()
+  if [ -n "$changed" ]; then
+    local suite argument
+    while read -r suite argument; do arguments[$suite]+="$argument "; done < <(changed_tests)
+    suites=(format)
+    for suite in lit unit python torch torch-cuda; do
+      [ -z "${arguments[$suite]:-}" ] || suites+=("$suite")
+    done
+    say "tests of what changed: ${suites[*]}"
+  fi
   local skipped=()
   case " ${suites[*]}" in
     *" torch"*)
@@ -115,8 +142,16 @@ command_test() {
   # Tests share what they compile; nothing of an earlier run is there.
   export SATTN_CACHE_DIR=$build/test-cache
   rm -rf "$SATTN_CACHE_DIR"
+  # A run of whole suites takes a share of the cases that repeat, another with every commit (test/python/shares.py).
+  if [ -z "$whole$changed" ] && [ $# -eq 0 ]; then
+    export SATTN_TEST_SEED=${SATTN_TEST_SEED:-$(git -C "$root" rev-list --count HEAD 2>/dev/null || echo 0)}
+    say "a share of the cases that repeat: SATTN_TEST_SEED=$SATTN_TEST_SEED; --all takes all"
+  else
+    unset SATTN_TEST_SEED
+  fi
 
-  local results=$build/test-results suite report start status=()
+  local results=$build/test-results report start status=()
+  local suite
   mkdir -p "$results"
   for suite in "${suites[@]}"; do
     report=$results/$suite.xml
@@ -129,7 +164,9 @@ command_test() {
     say "test: $suite"
     start=$SECONDS
     local rc=0
-    run_suite "$suite" "$report" "$@" || rc=$?
+    local given=("$@")
+    [ -z "$changed" ] || read -ra given <<<"${arguments[$suite]:-}"
+    run_suite "$suite" "$report" "${given[@]}" || rc=$?
     status+=("$suite:$rc:$((SECONDS - start)):$report")
   done
   "$venv/bin/python" "$root/scripts/test_summary.py" "${status[@]}"

@@ -13,6 +13,7 @@ from ._arrays.sparse_operand import Prepared, prepare
 from ._compiler.compiler import CompileError, compile
 from ._compiler.program import Program, load
 from ._call.explain import Explanation, explain
+from ._call.warmup import warmup
 from ._masks.block_masks import BlockMask, create_block_mask
 from ._masks.mask_functions import and_masks, noop_mask, or_masks
 from ._ops.flex_attention import AuxOutput, AuxRequest
@@ -21,7 +22,8 @@ from ._ops.spec import SPECS as _SPECS
 globals().update({name: spec.function for name, spec in _SPECS.items()})
 __all__ = ["AuxOutput", "AuxRequest", "BlockFill", "BlockMask", "CompileError", "Explanation", "Prepared", "Program",
            "and_masks", "block_fill", "bsr_to_dense", "bsr_transpose", "cache", "compile", "create_block_mask", "explain",
-           "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "to_bsr", *_SPECS]
+           "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "to_bsr", "warmup",
+           *_SPECS]
 __version__ = "0.1.0"
 
 _when_imported.connect_torch()

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
@@ -9,7 +10,7 @@ __all__ = ["AuxOutput", "AuxRequest", "BlockFill", "BlockMask", "CompileError", 
            "and_masks", "block_fill", "bsr_dense_addmm", "bsr_dense_mm", "bsr_scatter_mm", "bsr_scatter_mm_indices_data",
            "bsr_softmax", "bsr_to_dense", "bsr_transpose", "cache", "compile", "create_block_mask", "explain",
            "flex_attention", "linear", "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "sampled_addmm",
-           "scaled_dot_product_attention", "scatter_mm", "to_bsr"]
+           "scaled_dot_product_attention", "scatter_mm", "to_bsr", "warmup"]
 __version__: str
 
 class _Tensor(Protocol):
@@ -37,6 +38,8 @@ _Bsr = _Tensor | _ScipyBsr | tuple[np.ndarray, np.ndarray, np.ndarray] | tuple[_
 _Matrix = TypeVar("_Matrix", bound=_Bsr)
 
 class CompileError(RuntimeError): ...
+
+def warmup(*calls: Callable[[], Any], log: str | PathLike[str] | None = None, workers: int | None = None) -> int: ...
 
 class Program:
     manifest: str

@@ -16,6 +16,8 @@ sys.path.insert(0, str(ROOT / "test" / "tools"))
 sys.path.insert(0, str(ROOT / "test" / "emulation"))
 sys.path.insert(0, str(Path(__file__).parent))
 
+pytest_plugins = ["shares"]
+
 # Never the user's own cache of compiled programs. Processes of a run share one, which ./dev test has named.
 if not os.environ.get("SATTN_CACHE_DIR"):
     os.environ["SATTN_CACHE_DIR"] = tempfile.mkdtemp(prefix="sattn-cache-")

@@ -68,6 +68,7 @@ def passed(value):
     return value.view(np.uint16) if getattr(value, "dtype", None) == DTYPES["bf16"] else value
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("case", CASES)
 def test_agrees_with_definition(sattn, case):
     variant, sizes = CASES[case]
@@ -85,6 +86,7 @@ def test_agrees_with_definition(sattn, case):
             np.testing.assert_allclose(arrays["lse"], lse, rtol=2e-6, atol=5e-6)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_compiles(built_tools, variant):
     """The programs that GPUs are measured with, in their own tiles."""
@@ -101,6 +103,7 @@ def tiled(tools, text):
     return done.stdout
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("first", [0, 19])
 @pytest.mark.parametrize("case", ["dense", "tail", "no_keys", "causal", "causal_more_keys", "causal_more_queries",
                                   "causal_wide_blocks", "value_dim", "d64", "f16_causal", "bf16"])

@@ -43,6 +43,7 @@ def counts_of(seen, block):
     return np.add.reduceat(rows, np.arange(0, seen.shape[3], block[1]), axis=3, dtype=np.int32)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
 @pytest.mark.parametrize("name", MASK_MODS)
 def test_agrees_with_all_elements(sattn, name, block):
@@ -62,6 +63,7 @@ def test_agrees_with_all_elements(sattn, name, block):
         assert (out == counts_of(seen, block)).all(), lengths
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
 @pytest.mark.parametrize("name", MASK_MODS)
 def test_approximate(sattn, name, block):

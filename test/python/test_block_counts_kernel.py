@@ -28,6 +28,7 @@ MASKS = {
         %r = arith.cmpi eq, %rest, %one : i32""", lambda doc, i, j: (i + j) % 2 == 1)}
 
 
+@pytest.mark.share(8)
 @pytest.mark.parametrize("version", ["f", "f_generic"], ids=["aligned", "generic"])
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("form", ["alone", "transposed too", "bounded"])

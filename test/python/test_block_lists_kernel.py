@@ -6,6 +6,7 @@ from block_lists import COUNTS, expected, program
 from emulation import kernel_of_program
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("version", ["lists", "lists_generic"], ids=["contiguous", "generic"])
 @pytest.mark.parametrize("separate", [True, False])
 @pytest.mark.parametrize("name", COUNTS)

@@ -66,6 +66,7 @@ def cpu_cases():
     return cases + wide_cases()
 
 
+@pytest.mark.share(6)
 @pytest.mark.parametrize("case", cpu_cases(), ids=lambda case: case.name)
 def test_agrees_with_reference(built_tools, case, tmp_path):
     path = tmp_path / "program.mlir"

@@ -5,19 +5,23 @@ import collections
 import pytest
 
 import random_products
+import shares
 
 SEEDS = 200
 # Compiled for a GPU, each by ptxas too.
 GPU_SEEDS = 16
-# Each value of each choice occurs at least as often.
+# Each value of each choice occurs in all of them at least as often.
 LEAST = 5
 
 
 def test_random_products_agree_with_the_reference(built_tools, capsys):
-    coverage = random_products.run_all(built_tools / "sparse-run", range(SEEDS))
+    seeds = shares.seeds(SEEDS, 5)
+    coverage = random_products.run_all(built_tools / "sparse-run", seeds)
     lines = "\n".join(random_products.table(coverage))
     with capsys.disabled():
-        print(f"\n{SEEDS} random products:\n{lines}")
+        print(f"\n{len(seeds)} random products:\n{lines}")
+    if len(seeds) < SEEDS:
+        return
     choices = {**random_products.CHOICES, "empty rows": random_products.EMPTY_ROWS}
     rare = {(name, value): coverage[name, value] for name, values in choices.items() for value in values
             if coverage[name, value] < LEAST}
@@ -25,8 +29,9 @@ def test_random_products_agree_with_the_reference(built_tools, capsys):
 
 
 def test_random_products_compile_for_a_gpu(built_tools):
-    coverage = random_products.run_all(built_tools / "sparse-opt", range(GPU_SEEDS), random_products.compile_for_gpu)
-    assert coverage["refused", False] > GPU_SEEDS / 2
+    seeds = shares.seeds(GPU_SEEDS, 2)
+    coverage = random_products.run_all(built_tools / "sparse-opt", seeds, random_products.compile_for_gpu)
+    assert coverage["refused", False] >= len(seeds) / 2
 
 
 def test_a_refused_program_is_found(tmp_path):

@@ -78,6 +78,7 @@ def close(result, expected, dtype):
     assert np.abs(result - expected).max() <= TOLERANCES[dtype] * max(np.abs(expected).max(), 1e-30)
 
 
+@pytest.mark.share(6)
 @pytest.mark.parametrize("case", cpu_cases(), ids=lambda case: case.name)
 def test_agrees_with_reference(built_tools, case, tmp_path):
     # The rounding of a score of a thousand is what its power changes by.
@@ -138,6 +139,7 @@ def test_dropout_is_philox_of_the_place(built_tools, tmp_path):
         close(other, result, "f32")
 
 
+@pytest.mark.share(6)
 @pytest.mark.parametrize("case", [*parts_cases(), Case("parts-f32", dtype="f32", cuts=5, pattern="skewed")],
                          ids=lambda case: case.name)
 def test_parts_of_block_rows_combine_to_them(built_tools, case, tmp_path):

@@ -33,6 +33,7 @@ def aligned(shape, row):
     return memory[first:first + whole.size].reshape(whole.shape)[..., :shape[-1]]
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("rows, columns, row", [(128, 128, 128), (16, 16, 16), (48, 272, 272), (400, 112, 160), (256, 384, 384)])
 def test_transposes(transpose, rows, columns, row):
     leading, kernel = transpose

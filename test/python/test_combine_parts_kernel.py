@@ -7,6 +7,7 @@ import pytest
 from emulation import kernel_of_program
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("version", ["f", "f_generic"], ids=["aligned", "generic"])
 @pytest.mark.parametrize("element", ["f16", "f32"])
 @pytest.mark.parametrize("height, width", [(16, 64), (8, 24), (64, 128), (48, 8), (128, 80)])

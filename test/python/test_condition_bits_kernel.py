@@ -88,6 +88,7 @@ gpu.module @kernels {{
 """
 
 
+@pytest.mark.share(6)
 @pytest.mark.parametrize("columns", [8, 64, 80, 128])
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_selected(emulation_tools, tmp_path, name, columns):

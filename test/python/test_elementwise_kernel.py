@@ -8,6 +8,7 @@ from emulation import kernel_of_program
 ROWS = 64
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("version", ["f", "f_generic"], ids=["aligned", "generic"])
 @pytest.mark.parametrize("element", ["f16", "f32"])
 @pytest.mark.parametrize("rows, columns", [(64, 64), (100, 64), (70, 16), (128, 8)])

@@ -61,6 +61,7 @@ def merged(lists, count):
     return groups
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("pattern", ["random", "empty_rows", "duplicates", "window", "skewed"])
 @pytest.mark.parametrize("count", [2, 3])
 @pytest.mark.parametrize("format", scatter_cases.FORMATS)
@@ -109,6 +110,7 @@ def sampled_of(case, arrays, alpha):
     return wanted
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("pattern", ["random", "empty_rows", "window", "skewed", "empty"])
 @pytest.mark.parametrize("count", [2, 4, 32])
 def test_runs_of_sampled_addmm(emulation_tools, tmp_path, count, pattern):

@@ -45,6 +45,7 @@ def compiled(sattn, variant):
     return sattn.compile(text, entry="dq"), sattn.compile(text, entry="dkdv")
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("case", CASES)
 def test_agrees_with_definition(sattn, case):
     variant, problems = CASES[case]
@@ -55,6 +56,7 @@ def test_agrees_with_definition(sattn, case):
         check(sattn, variant, sizes, seed, *programs)
 
 
+@pytest.mark.share(10)
 @pytest.mark.parametrize("seed", range(100))
 def test_random(sattn, seed):
     variant, sizes = random_case(seed)

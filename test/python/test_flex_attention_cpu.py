@@ -113,6 +113,7 @@ def check(sattn, variant, sizes, seed=0, compiled=None):
         np.testing.assert_allclose(arrays["max_scores"], max_scores(variant, arrays), rtol=3e-6, atol=1e-5)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("case", CASES)
 def test_agrees_with_definition(sattn, case):
     variant, problems = CASES[case]
@@ -152,6 +153,7 @@ def random_case(seed):
     return variant, sizes
 
 
+@pytest.mark.share(10)
 @pytest.mark.parametrize("seed", range(200))
 def test_random(sattn, seed):
     check(sattn, *random_case(seed), seed)

@@ -36,6 +36,7 @@ SCORES = {
 }
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", SCORES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 def test_huge_scores(sattn, name, dtype):

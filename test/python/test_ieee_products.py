@@ -18,6 +18,7 @@ def tile_type(rows, columns):
     return f"!wgtile.shared<{rows}x{columns}xf32, swizzle = {swizzle}>", swizzle
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("is_transposed", [False, True])
 @pytest.mark.parametrize("m, n, k, warps, column_warps", [
     (64, 64, 32, 4, 1), (64, 64, 32, 4, 2), (16, 128, 32, 4, 4), (128, 64, 64, 8, 1), (64, 32, 8, 4, 1), (40, 64, 16, 4, 1),
@@ -77,6 +78,7 @@ def test_left_tile_in_registers(emulation_tools, tmp_path, keys, columns):
     np.testing.assert_array_equal(out, a @ b @ c)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("rows", [-3, 0, 1, 17, 32, 40])
 @pytest.mark.parametrize("columns", [8, 64])
 def test_rows_that_do_not_count(emulation_tools, tmp_path, rows, columns):

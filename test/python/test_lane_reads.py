@@ -5,6 +5,7 @@ import pytest
 from emulation import kernel_of_tiles
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("element", ["i32", "f32"])
 @pytest.mark.parametrize("columns", [16, 64, 80, 112, 128, 256])
 @pytest.mark.parametrize("in_bounds", [True, False])

@@ -24,6 +24,7 @@ def passed(array):
     return array.view(np.uint16) if array.dtype.name == "bfloat16" else array
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.name)
 def test_linear_layers(sattn, layer):
     arguments, expected = layer_operands(layer)
@@ -31,6 +32,7 @@ def test_linear_layers(sattn, layer):
     close(arguments[-1], expected, layer.dtype)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("case", EPILOGUES, ids=lambda case: case.name)
 def test_epilogues_in_every_layout(sattn, case):
     """Bias, activation and residual, with the transposes of front ends before, between and after them."""

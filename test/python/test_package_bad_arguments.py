@@ -8,10 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import shares
 from test_package_bsr import matrix
 
 pytest.importorskip("tvm_ffi")
 
+# Random calls.
+SEEDS = 250
 SCRIPT = Path(__file__).with_name("bad_arguments.py")
 
 
@@ -19,11 +22,13 @@ def run_random_calls(built_tools, root, tmp_path, *options):
     """In a process of its own, which may end."""
     log = tmp_path / "seed"
     environment = {**os.environ, "SATTN_LIBRARIES": str(built_tools.parent / "lib"), "PYTHONPATH": str(root / "python")}
-    done = subprocess.run([sys.executable, str(SCRIPT), "--log", str(log), *options], env=environment, capture_output=True,
+    seeds = shares.seeds(SEEDS, 5)
+    done = subprocess.run([sys.executable, str(SCRIPT), "--log", str(log), f"--first={seeds.start}", f"--seeds={len(seeds)}",
+                           *options], env=environment, capture_output=True,
                           text=True, check=False)
     assert done.returncode == 0, f"seed {log.read_text()}{done.stderr}"
     for outcome in ("a result", "TypeError", "ValueError"):
-        assert int(done.stdout.split(outcome)[1].split()[0]) >= 20, done.stdout
+        assert int(done.stdout.split(outcome)[1].split()[0]) >= len(seeds) * 20 // SEEDS, done.stdout
 
 
 def test_random_calls(built_tools, root, tmp_path):

@@ -71,6 +71,7 @@ def test_f32_may_scale_f64(sattn, rng):
     near(result, left[:, None].astype(np.float64) * (a @ dense))
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("block", [(8, 8), (16, 128), (24, 40), (64, 64)])
 @pytest.mark.parametrize("n", [1, 7, 64, 130])
 def test_layouts(sattn, rng, block, n):
@@ -159,6 +160,7 @@ def blocks_of_pattern(bsr, shape):
     return present
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("block, columns", [((8, 16), (24, 40)), ((64, 64), (64, 64)), ((16, 8), (24, 24)), ((16, 16), (600, 24))])
 @pytest.mark.parametrize("scale", [None, 0.1, -0.3, 0.0])
 def test_attention(sattn, rng, block, columns, scale):

@@ -16,6 +16,7 @@ def weight_of(rng, block, dtype):
     return (bsr.indptr, bsr.indices, bsr.data.astype(dtype)), dense
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 @pytest.mark.parametrize("block", [(8, 8), (16, 32), (64, 64)])
 @pytest.mark.parametrize("batch", [(), (1,), (7,), (3, 9), (0,)])

@@ -64,6 +64,7 @@ def close(actual, expected, dtype):
     assert np.abs(actual.astype(float) - expected).max(initial=0) <= TOLERANCE[dtype] * np.abs(expected).max(initial=1)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("block", [(1, 1), (2, 3), (15, 30), (16, 16), (64, 32)])
 @pytest.mark.parametrize("format", FORMATS)
@@ -143,6 +144,7 @@ def dense_batches(bsr):
     return np.reshape(dense, (*batch, *dense[0].shape))
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("batch, others", [((3,), (3,)), ((3,), ()), ((2, 1), (3,)), ((1,), (2, 2)), ((2, 3), (2, 3))], ids=str)
 @pytest.mark.parametrize("block", [(2, 3), (8, 16)], ids=str)
 @pytest.mark.parametrize("format", FORMATS)

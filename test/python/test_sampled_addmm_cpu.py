@@ -40,6 +40,7 @@ def run(tools, case, folder, *options):
     return done, arrays
 
 
+@pytest.mark.share(6)
 @pytest.mark.parametrize("case", cpu_cases(), ids=lambda case: case.name)
 def test_agrees_with_reference(built_tools, case, tmp_path):
     done, _ = run(built_tools, case, tmp_path, "--check")

@@ -29,6 +29,7 @@ def run(tools, case, arrays, folder, *options):
                            *arguments(case, arrays, folder)], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.share(6)
 @pytest.mark.parametrize("case", cpu_cases(), ids=lambda case: case.name)
 def test_agrees_with_reference(built_tools, case, tmp_path):
     done = run(built_tools, case, operands(case), tmp_path, "--check")

@@ -9,6 +9,7 @@ def version(request):
     return request.param
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("element", ["f16", "f32"])
 @pytest.mark.parametrize("rows, columns, step, stages", [(5, 64, 1, 4), (5, 64, 1, 1), (16, 8, 4, 1), (3, 48, 2, 2),
                                                          (16, 16, 2, 2), (33, 8, 1, 3), (2, 3, 1, 3), (2, 200, 1, 2)])

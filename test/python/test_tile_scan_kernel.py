@@ -11,6 +11,7 @@ def layout_of(run):
     return f"#wgtile.mma<warps = 1{f', run = {run}' if run != 2 else ''}>"
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("kind", ["addi", "mins", "maxs"])
 @pytest.mark.parametrize("element", ["i32", "i64"])
 @pytest.mark.parametrize("rows, columns, run", SHAPES)

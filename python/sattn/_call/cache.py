@@ -3,7 +3,7 @@
 import collections
 import concurrent.futures
 
-from .._compiler import compiler, disk_cache, tuning
+from .._compiler import compiler, disk_cache, program_log, tuning
 
 Info = collections.namedtuple("Info", "kernels compilations choices disk")
 
@@ -31,8 +31,8 @@ repeats = {}
 #: Calls of flex_attention (_ops/flex_attention_repeats.py) and of scaled_dot_product_attention, by the identity of their masks.
 flex_repeats, sdpa_repeats = Kept(CALLS_LIMIT), Kept(CALLS_LIMIT)
 _programs, _choices = {}, Kept(CHOICES_LIMIT)
-# Compilations that were begun, by program and target.
-_begun = {}
+# Compilations that were begun, by program and target; those of a log, by text, options and target.
+_begun, _begun_texts = {}, {}
 _compilations = 0
 # As they were read for the first choice on a device.
 _tables = None
@@ -54,7 +54,7 @@ def clear(disk=False):
     they go themselves. disk: whether to remove the programs on disk too, those of other builds of sattn included.
     """
     global _tables
-    for kept in (calls, repeats, flex_repeats, sdpa_repeats, _programs, _begun, _choices):
+    for kept in (calls, repeats, flex_repeats, sdpa_repeats, _programs, _begun, _begun_texts, _choices):
         kept.clear()
     _tables = None
     if disk:
@@ -87,10 +87,15 @@ def reason(error):
     return next((line for line in lines if "error: " in line), lines[0]).split("error: ")[-1]
 
 
-def _compiled(source, target):
+def _compiled(text, options, target):
     if target == compiler.CPU:
-        return compiler.compile(source.text())
-    return compiler.compile(source.text(), "cuda", device=target, options=getattr(source, "options", ""))
+        return compiler.compile(text)
+    return compiler.compile(text, "cuda", device=target, options=options)
+
+
+def _text_of(source, target):
+    """What a program is compiled from: text, options of the pipeline, target."""
+    return source.text(), getattr(source, "options", ""), target
 
 
 def begin(source, target):
@@ -100,8 +105,20 @@ def begin(source, target):
     if key not in _programs and key not in _begun:
         _compilations += 1
         executor = concurrent.futures.ThreadPoolExecutor(1, "sattn-compile")
-        _begun[key] = executor.submit(_compiled, source, target)
+        _begun[key] = executor.submit(_compiled, *_text_of(source, target))
         executor.shutdown(wait=False)
+
+
+def begin_texts(texts, executor):
+    """Compiles programs, each (text, options, target), by an executor; `program` takes them. Returns their futures."""
+    global _compilations
+    futures = []
+    for key in texts:
+        if key not in _begun_texts:
+            _compilations += 1
+            _begun_texts[key] = executor.submit(_compiled, *key)
+        futures.append(_begun_texts[key])
+    return futures
 
 
 def program(source, target):
@@ -113,11 +130,13 @@ def program(source, target):
     key = source, target
     compiled = _programs.get(key)
     if compiled is None:
-        begun = _begun.pop(key, None)
+        text = _text_of(source, target)
+        begun = _begun.pop(key, None) or _begun_texts.pop(text, None)
         if begun is None:
             _compilations += 1
         try:
-            _programs[key] = compiled = _compiled(source, target) if begun is None else begun.result()
+            _programs[key] = compiled = _compiled(*text) if begun is None else begun.result()
         except compiler.CompileError as error:
             raise NotImplementedError(reason(error)) from None
+        program_log.append(*text)
     return compiled
