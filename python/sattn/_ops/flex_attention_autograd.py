@@ -9,10 +9,10 @@ _SECOND = ("flex_attention: expected a first derivative, but got one of its grad
            "PyTorch's operations for a second one")
 
 
-_TRANSFORMED = ("flex_attention: expected a call outside of torch.func's transforms (grad, vjp, jvp, vmap), but got one inside; "
-                "torch.autograd.grad gives its gradients")
-_TANGENT = ("flex_attention: expected tensors without tangents, but got a dual of forward-mode differentiation, which has no "
-            "derivative here")
+_TRANSFORMED = ("flex_attention: expected a call outside of torch.func's transforms (grad, vjp, jvp, vmap), but got one "
+                "inside; torch.autograd.grad gives its gradients")
+_TANGENT = ("flex_attention: expected tensors without tangents, but got a dual of forward-mode differentiation, which has "
+            "no derivative here")
 
 
 def _is_batched(gradient):

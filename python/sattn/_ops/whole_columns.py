@@ -1,5 +1,5 @@
-"""Rows of f64, which kernels take in whole vectors: others are copied with columns of 0 after them, which change no score and no
-other column of a result."""
+"""Rows of f64, which kernels take in whole vectors: others are copied with columns of 0 after them, which change no score
+and no other column of a result."""
 
 import math
 import sys
@@ -14,7 +14,8 @@ def _is_f64(array):
     if isinstance(array, np.ndarray):
         return array.dtype == np.float64
     torch = sys.modules.get("torch")
-    return torch is not None and isinstance(array, torch.Tensor) and array.dtype == torch.float64 and array.device.type == "cpu"
+    return torch is not None and isinstance(array, torch.Tensor) and array.dtype == torch.float64 \
+        and array.device.type == "cpu"
 
 
 def filled(array):
@@ -38,13 +39,15 @@ def copy(array, into):
 
 
 def filled_request(request):
-    """The Request (flex_attention.py) with whole vectors; None where its own are, or where they are none that fit each other,
-    which is an error."""
+    """The Request (flex_attention.py) with whole vectors; None where its own are, or where they are none that fit each
+    other, which is an error."""
     query, key, value = request.query, request.key, request.value
     if not (_is_f64(query) and _is_f64(key) and _is_f64(value)) or not query.ndim == key.ndim == value.ndim == 4:
         return None
     depth, columns = query.shape[3], value.shape[3]
-    if key.shape[3] != depth or not (1 <= depth <= 512 and 1 <= columns <= 512) or not (depth % F64_COLUMNS or columns % F64_COLUMNS):
+    if key.shape[3] != depth or not (1 <= depth <= 512 and 1 <= columns <= 512):
+        return None
+    if not depth % F64_COLUMNS and not columns % F64_COLUMNS:
         return None
     return request._replace(query=filled(query), key=filled(key), value=filled(value),
                             scale=1 / math.sqrt(depth) if request.scale is None else request.scale)

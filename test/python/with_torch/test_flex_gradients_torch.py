@@ -16,7 +16,7 @@ def test_agree_with_float64(name):
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-@pytest.mark.parametrize("name", ["causal", "grouped", "softcap", "bias", "buckets"])
+@pytest.mark.parametrize("name", ["causal", "grouped", "softcap", "bias", "buckets", "odd_columns", "one_column"])
 def test_agree_in_few_bits(name, dtype):
     found = gradients(CASES[name], "cpu", dtype)
     assert [gradient.dtype for gradient in found[:3]] == [dtype] * 3

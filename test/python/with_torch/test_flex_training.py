@@ -1,11 +1,13 @@
 """What training does with flex_attention, on the CPU: wrappers of modules, hooks, checkpoints, export, and what is refused."""
 
 import contextlib
+import warnings
 
 import pytest
 import torch
 import torch.utils.checkpoint
 from torch.autograd import forward_ad
+from torch.nn.attention import flex_attention
 
 import distributed_training
 import sattn
@@ -143,6 +145,24 @@ def test_deterministic_algorithms():
         assert all(map(torch.equal, step(), expected))
     finally:
         torch.use_deterministic_algorithms(False)
+
+
+def test_options_of_pytorchs_backward(monkeypatch):
+    """All that PyTorch has are taken, also for the backward alone, which they do not change; one remark names them."""
+    from sattn._call import kernel_options
+
+    monkeypatch.setattr(kernel_options, "_remarked", set())
+    names = flex_attention.FlexKernelOptions.__annotations__
+    assert {"BLOCK_M1", "BLOCK_N2", "num_warps"} <= set(names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for prefix in ("", "bwd_", "fwd_"):
+            for name in names:
+                kernel_options.options_of({prefix + name: 64})
+    with pytest.warns(UserWarning, match="BLOCK_M1, BLOCK_N2, bwd_BLOCK_M1, bwd_num_warps change nothing here"):
+        found = gradients(*operands(), lambda *own: attend(*own, kernel_options={
+            "BLOCK_M1": 32, "BLOCK_N2": 32, "bwd_BLOCK_M1": 64, "bwd_num_warps": 8}))
+    assert all(map(torch.equal, found, gradients(*operands())))
 
 
 def test_inference_mode_and_no_grad():
