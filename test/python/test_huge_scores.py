@@ -50,3 +50,52 @@ def test_huge_scores(sattn, name, dtype):
     np.testing.assert_allclose(out[0, 0, :, 0], weights @ np.arange(LENGTH) / weights.sum(-1), rtol=2e-3 if dtype == np.float16 else 1e-5)
     np.testing.assert_allclose(aux.max_scores[0, 0], most, rtol=3e-7)
     np.testing.assert_allclose(aux.lse[0, 0], most + np.log(weights.sum(-1)), rtol=1e-6)
+
+
+#: The derivatives of SCORES that are not 1.
+DERIVATIVES = {"lowest": 0, "a bias, and twice the score": 2}
+#: Scores of which the logarithm of the sum of exponentials hides the sum.
+HIDDEN = {**{name: SCORES[name] for name in ("lowest", "-3e38 and -2.4e38", "3e38 and 2.4e38", "a bias, and twice the score", "-inf besides")},
+          "-1e9": lambda s, b, h, i, j: s - 1e9, "some -1e9": lambda s, b, h, i, j: s + np.where((i == 0) | (j > i), -1e9, 0.0),
+          "1e30": lambda s, b, h, i, j: s * 0 + 1e30, "1e5, in steps": lambda s, b, h, i, j: s + 1e5 + np.where(j % 2 == 0, 1.0, 0.0)}
+DERIVATIVES["1e30"] = 0
+
+
+def gradients_of(query, key, value, grad_out, grad_lse, score, derivative):
+    """By the definition in float64, of scores that are rounded as f32 is."""
+    i, j = np.ogrid[:LENGTH, :LENGTH]
+    wide = np.float64 if query.dtype == np.float64 else np.float32
+    query, key, value, grad_out = (array.astype(np.float64) for array in (query, key, value, grad_out))
+    with np.errstate(over="ignore"):
+        scores = score((query @ key.swapaxes(-1, -2) / 4).astype(wide), 0, 0, i, j).astype(wide).astype(np.float64)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    delta = (grad_out * (weights @ value)).sum(-1) - grad_lse
+    products = derivative / 4 * weights * (grad_out @ value.swapaxes(-1, -2) - delta[..., None])
+    return products @ key, products.swapaxes(-1, -2) @ query, weights.swapaxes(-1, -2) @ grad_out
+
+
+@pytest.mark.parametrize("name, dtype", [*((name, np.float32) for name in HIDDEN), *(
+    (name, dtype) for name in ("some -1e9", "1e30") for dtype in (np.float16, np.float64))])
+def test_gradients(sattn, name, dtype):
+    rng = np.random.default_rng(0)
+    query, key, value, grad_out = (rng.standard_normal(QUERY.shape).astype(dtype) for _ in range(4))
+    grad_lse = rng.standard_normal(QUERY.shape[:3]).astype(np.float64 if dtype == np.float64 else np.float32)
+    if "1e5" in name or dtype == np.float64:
+        query *= 0  # Else the last bit of a product decides.
+    out, lse = sattn.flex_attention(query, key, value, HIDDEN[name], return_lse=True)
+    found = sattn.flex_attention_backward(grad_out, query, key, value, out, lse, HIDDEN[name], grad_lse=grad_lse)
+    expected = gradients_of(query, key, value, grad_out, grad_lse, HIDDEN[name], DERIVATIVES.get(name, 1))
+    tolerance = {np.float32: 2e-6, np.float16: 3e-3, np.float64: 1e-13}[dtype]
+    for one, other in zip(found, expected):
+        np.testing.assert_allclose(one.astype(np.float64), other, rtol=tolerance, atol=tolerance * max(np.abs(other).max(), 1e-3))
+
+
+def test_scores_that_are_not_huge_take_no_other_way(sattn, monkeypatch):
+    from sattn._ops import huge_scores
+
+    rng = np.random.default_rng(0)
+    query, key, value, grad_out = (rng.standard_normal(QUERY.shape, np.float32) for _ in range(4))
+    out, lse = sattn.flex_attention(query, key, value, return_lse=True)
+    monkeypatch.setattr(huge_scores, "attend", lambda *_: pytest.fail("the forward runs again"))
+    sattn.flex_attention_backward(grad_out, query, key, value, out, lse)

@@ -472,6 +472,7 @@ def test_kernel_options(sattn, monkeypatch):
 
 @pytest.mark.parametrize("options, error, message", [
     (5, TypeError, "expected a dict, but got int"), ({"BLOCK": 5}, ValueError, "expected keys out of .*, but got 'BLOCK'"),
+    ({"bwd_BLOCK": 5}, ValueError, "expected keys out of .*, but got 'bwd_BLOCK'"),
     ({"BLOCK_M": 12}, ValueError, "expected 'tile_queries' from 1 to 1024, a multiple of 8, but got 12"),
     ({"BLOCK_M": 16, "tile_queries": 16}, ValueError, "expected one value of 'tile_queries', but got several"),
     ({"precision": "high"}, ValueError, "expected precision 'ieee' or 'tf32', but got 'high'"),

@@ -1,6 +1,13 @@
 """What an operation without a gradient owes PyTorch's autograd."""
 
+import contextlib
 import sys
+
+
+def recording():
+    """The context in which PyTorch, if it is there, records operations for a backward pass."""
+    torch = sys.modules.get("torch")
+    return contextlib.nullcontext() if torch is None else torch.enable_grad()
 
 
 def needs_gradient(tensor):

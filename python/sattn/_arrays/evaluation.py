@@ -160,7 +160,7 @@ def _value(node, operands, arguments, captures, arrays):
         return arrays.of(captures[node.payload], dtype)
     if op == "load":
         result = _load(captures[node.payload], operands, arrays)
-    elif op == "cast":
+    elif op in ("cast", "detached"):
         result = operands[0]
     elif op == "rounded":
         result = arrays.cast(operands[0], node.payload)

@@ -19,7 +19,7 @@ def refuse(name, tensor):
     if stands:
         kind = repr(tensor).partition("(")[0]  # "BatchedTensor", "FakeTensor": its type may be torch.Tensor.
         raise NotImplementedError(f"argument '{name}': expected a tensor with memory of its own, but got a {kind}: "
-                                  "products cannot be traced or transformed (torch.func, vmap, export)")
+                                  "its operations cannot be traced or transformed (torch.func, vmap, export)")
 
 
 def stands_for_others(tensor):

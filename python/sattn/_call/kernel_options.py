@@ -10,7 +10,7 @@ from .._native.texts import integer
 OURS = {"BLOCK_M": "tile_queries", "BLOCK_N": "tile_keys", "num_stages": "stages", "num_warps": "warps",
         "PRECISION": "precision", "tile_queries": "tile_queries", "tile_keys": "tile_keys", "stages": "stages",
         "warps": "warps", "raster_group": "raster_group", "precision": "precision"}
-#: Of PyTorch, which change nothing here.
+#: Of PyTorch, which change nothing here; nor do its options of the backward (bwd_...), whose tiles are the compiler's.
 IGNORED = {"PRESCALE_QK", "ROWS_GUARANTEED_SAFE", "BLOCKS_ARE_CONTIGUOUS", "WRITE_DQ", "FORCE_USE_FLEX_ATTENTION", "USE_TMA",
            "kpack", "matrix_instr_nonkdim", "waves_per_eu", "BACKEND", "BLOCK_M1", "BLOCK_N1", "BLOCK_M2", "BLOCK_N2",
            "OUTPUT_LOGSUMEXP", "OUTPUT_MAX", "SPARSE_Q_BLOCK_SIZE", "SPARSE_KV_BLOCK_SIZE", "GQA_SHARED_HEADS",
@@ -52,15 +52,14 @@ def options_of(given):
         raise TypeError(f"argument 'kernel_options': expected a dict, but got {type(given).__name__}")
     found, ignored = {}, []
     for key, value in given.items():
-        name = str(key).removeprefix("fwd_")
-        if str(key).startswith("bwd_"):
+        of_backward = str(key).startswith("bwd_")
+        name = str(key).removeprefix("bwd_" if of_backward else "fwd_")
+        if of_backward and name in OURS or name in IGNORED:
             ignored.append(key)
         elif name in OURS:
             if OURS[name] in found:
                 raise ValueError(f"argument 'kernel_options': expected one value of '{OURS[name]}', but got several")
             found[OURS[name]] = value
-        elif name in IGNORED:
-            ignored.append(key)
         else:
             raise ValueError(f"argument 'kernel_options': expected keys out of {', '.join(OURS)} and PyTorch's, but got "
                              f"{key!r}")

@@ -18,15 +18,13 @@ from .._trace import bands, direct_reads, regions, user_functions
 from .._trace.captured_arguments import captured
 from .._masks import mask_functions
 from .._masks.attention_mask import Mask, mask_of
-from . import flex_attention_repeats
+from . import flex_attention_repeats, whole_columns
 
 #: Queries up to which heads that share a head of key and value are packed into the rows of a tile.
 PACKED_QUERIES = 16
 #: Rows of tiles for few queries on the CPU, and their keys.
 FEW_ROWS = 16, 64
 FEW_ROWS_KEYS = 128
-#: What columns are a multiple of in f64.
-F64_COLUMNS = 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,6 +128,15 @@ def in_order_of(strides, shape):
     return (*(shape[place] for place in order), shape[3]), (*map(order.index, range(3)), 3)
 
 
+def new_in_order_of(array, shape):
+    """A new array of a shape, whose batches, heads and queries lie in memory as the array's do."""
+    if isinstance(array, np.ndarray):
+        own, places = in_order_of(array.strides, shape)
+        return np.empty(own, array.dtype).transpose(places or (0, 1, 2, 3))
+    own, places = in_order_of(array.stride(), shape)
+    return array.new_empty(own).permute(places) if places else array.new_empty(own)
+
+
 class Request(typing.NamedTuple):
     """A call of flex_attention, checked but for its arrays. score: the Function of score_mod, or None, and the values that it
     captures. block_mask, mask_of: mask_of(block_mask, band, arrays, sizes, begin) gives the Mask (attention_mask.of_function).
@@ -173,11 +180,7 @@ class _Plan:
 
     def result(self, query):
         """A new array, whose batches, heads and queries lie in memory as query's do."""
-        if self.arrays is adapters.NUMPY:
-            shape, places = in_order_of(query.strides, self.shape)
-            return np.empty(shape, query.dtype).transpose(places or (0, 1, 2, 3))
-        shape, places = in_order_of(query.stride(), self.shape)
-        return query.new_empty(shape).permute(places) if places else query.new_empty(shape)
+        return new_in_order_of(query, self.shape)
 
     def new_rows(self, query):
         """A new array of one number for each query of each head, in the type of scores."""
@@ -309,10 +312,6 @@ def _source(request, arrays, mask, packs):
     on_gpu = arrays.on_gpu
     dtype = adapters.require_element("query", query, arrays, ("f16", "bf16", "f32") + ("f64",) * (not on_gpu))
     wide = "f64" if dtype == "f64" else "f32"
-    for name, array in (("query", query), ("value", value)):
-        if dtype == "f64" and array.shape[3] % F64_COLUMNS:
-            raise NotImplementedError(f"argument '{name}': expected columns that are a multiple of {F64_COLUMNS} with elements of f64, "
-                                      f"but got {array.shape[3]}")
     for name, array in (("key", key), ("value", value)):
         adapters.require_element(name, array, arrays, (dtype,))
     precision = options.precision or "ieee"
@@ -382,7 +381,7 @@ def explained(query, key, value, score_mod=None, block_mask=None, scale=None, en
                       (causal, window, prefix))
     if adapters.is_torch(query):
         stand_ins.refuse("query", query)
-    plan, mask, given, *_ = _arguments(request)
+    plan, mask, given, *_ = _arguments(whole_columns.filled_request(request) or request)
     remarks = ()
     if block_mask is not None:
         size = " x ".join(map(str, mask.block))
@@ -426,6 +425,8 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
                       (causal, window, prefix))
     if stand_ins.stands_for_others(query) or _is_differentiated(query, key, value, request.score_values):
         out, lse, largest = dispatch.call("flex_attention", request=request, kernel_options=kernel_options)
+    elif (whole := whole_columns.filled_request(request)) is not None:
+        out, lse, largest = _attend_whole(request, whole)
     else:
         plan, mask, given, out, lse, largest = _arguments(request)
         repeatable = None
@@ -449,9 +450,19 @@ def _is_differentiated(query, key, value, captures):
 
 def attend(request):
     """(output, lse or None, the greatest scores or None) of a Request."""
+    whole = whole_columns.filled_request(request)
+    if whole is not None:
+        return _attend_whole(request, whole)
     plan, _, given, *results = _arguments(request)
     _run(plan, given, request.query, request.key, request.value, plan.launch)
     return results
+
+
+def _attend_whole(request, whole):
+    """What attend gives of a Request, by another one with whole vectors for rows."""
+    out, *rows = attend(whole)
+    shape = *out.shape[:3], request.value.shape[3]
+    return whole_columns.copy(out, new_in_order_of(request.query, shape)), *rows
 
 
 def _run(plan, given, query, key, value, launch):

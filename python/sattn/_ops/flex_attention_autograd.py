@@ -9,6 +9,18 @@ _SECOND = ("flex_attention: expected a first derivative, but got one of its grad
            "PyTorch's operations for a second one")
 
 
+_TRANSFORMED = ("flex_attention: expected a call outside of torch.func's transforms (grad, vjp, jvp, vmap), but got one "
+                "inside; torch.autograd.grad gives its gradients")
+_TANGENT = ("flex_attention: expected tensors without tangents, but got a dual of forward-mode differentiation, which has "
+            "no derivative here")
+
+
+def _is_batched(gradient):
+    """Whether a gradient stands for several, as with is_grads_batched of torch.autograd.grad."""
+    functorch = sys.modules["torch"]._C._functorch
+    return gradient is not None and (functorch.is_batchedtensor(gradient) or functorch.is_legacy_batchedtensor(gradient))
+
+
 def with_gradient(operation):
     """What runs in the place of the operation for tensors that may require a gradient."""
     torch = sys.modules["torch"]
@@ -47,7 +59,13 @@ def with_gradient(operation):
             return out, none, largest
 
         @staticmethod
+        def jvp(ctx, *_):
+            raise NotImplementedError(_TANGENT)
+
+        @staticmethod
         def backward(ctx, grad_out, grad_lse, _):
+            if any(map(_is_batched, (grad_out, grad_lse))):
+                raise NotImplementedError(_TRANSFORMED)
             query, key, value, out, lse, *tensors = ctx.saved_tensors
             arrays, lists = tensors[:ctx.count], tensors[ctx.count:]
             score_mod, mask_mod, floats, integers, mask, band, scale, enable_gqa, kernel_options = ctx.numbers
@@ -73,6 +91,8 @@ def with_gradient(operation):
             return next(own), next(own), next(own), *nothing[:13], *own, *[None] * len(lists)
 
     def kernel(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, *rest):
+        if torch._C._are_functorch_transforms_active():
+            raise NotImplementedError(_TRANSFORMED)
         return FlexAttention.apply(query, key, value, score_mod, mask_mod, len(arrays), floats, integers, len(lists), *rest, *arrays,
                                    *lists)
 

@@ -14,7 +14,7 @@ from .._masks import transposed_lists
 from .._masks.attention_mask import Mask
 from .._trace import direct_reads, regions
 from .._trace.captured_arguments import captured
-from . import captured_gradients, flex_attention
+from . import captured_gradients, flex_attention, huge_scores, whole_columns
 from .flex_attention import FlexAttention, in_order_of
 
 LOG2_E = "1.4426950408889634"
@@ -214,6 +214,11 @@ def backward(request, given):
         adapters.require_same(name, array, arrays, "query")
     sizes, _ = flex_attention._shapes(query, key, value, request.enable_gqa)
     _require_results(request, given, arrays)
+    whole = whole_columns.filled_request(request)
+    if whole is not None:
+        return _backward_whole(request, whole, given, arrays)
+    request, given = huge_scores.without(request, given, arrays)
+    score = request.score
     mask = None
     if request.block_mask is not None:
         mask = request.mask_of(request.block_mask, request.band, arrays, sizes, None)
@@ -252,7 +257,8 @@ def backward(request, given):
         gradients = {number: call.gradient(number, *with_results) for number in wanted}
     of_arrays = [gradients.get(number) for number, capture in enumerate(score.captures if score else ())
                  if capture.kind == "array"]
-    of_arrays += [None] * (len(given.of_arrays) - len(of_arrays))
+    # What huge scores are less of is the last of them.
+    of_arrays = (of_arrays + [None] * len(given.of_arrays))[:len(given.of_arrays)]
     if not given.wants_query and not given.wants_key and not given.wants_value:
         return results, of_arrays
     program = memory.with_memory(arrays, cache.program, source, target)
@@ -274,6 +280,15 @@ def backward(request, given):
     passed += (arrays.passed(array) for array in found if array is not None)
     program._launch(*passed)
     return results, of_arrays
+
+
+def _backward_whole(request, whole, given, arrays):
+    """What backward gives of a Request, by another one with whole vectors for rows."""
+    found, of_arrays = backward(whole, given._replace(out=whole_columns.filled(given.out),
+                                                      grad_out=whole_columns.filled(given.grad_out)))
+    own = request.query, request.key, request.value
+    return tuple(None if gradient is None else whole_columns.copy(gradient, _new(array, arrays))
+                 for gradient, array in zip(found, own)), of_arrays
 
 
 def flex_attention_backward(grad_out, query, key, value, out, lse, score_mod=None, block_mask=None, scale=None, enable_gqa=False,

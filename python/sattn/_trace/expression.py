@@ -242,6 +242,10 @@ class Graph:
             return self.node(op, "f32", left, right, bounds=_rounded_bounds(bounds))
         return self._computed(op, type, (left, right), bounds)
 
+    def detached(self, node):
+        """The value of a node, which has no derivative. Only that of a float has one."""
+        return self.node("detached", "f32", node, bounds=(node.low, node.high)) if node.dtype == "f32" else node
+
     def fma(self, left, right, other):
         """left * right + other of floats, rounded once."""
         return self.node("fma", "f32", left, right, self.cast(other, "f32"))

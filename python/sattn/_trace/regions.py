@@ -176,6 +176,17 @@ class _Writer:
         minus = self.add(f"arith.subi {zero}, {left} : {dtype}")
         return self.add(f"arith.select {negative}, {minus}, {result} : {dtype}")
 
+    def detached(self, value):
+        """The value by way of its bits, which have no derivative. What is computed of them, and is they themselves, keeps the
+        casts apart until the region has been derived."""
+        if not self.is_derived:
+            return value
+        bits = "i64" if self.wide == "f64" else "i32"
+        whole = self.add(f"arith.bitcast {value} : f32 to {bits}")
+        some = self.add(f"arith.andi {whole}, {self.constant(1, bits)} : {bits}")
+        whole = self.add(f"arith.ori {whole}, {some} : {bits}")
+        return self.add(f"arith.bitcast {whole} : {bits} to f32")
+
     def bounded(self, node, value, bound):
         """A relu or clamp as a choice, which has one derivative on the bound: the bound's."""
         is_beyond = self.add(f"arith.cmpf {'ole' if node.op == 'max' else 'oge'}, {value}, {bound} : f32")
@@ -186,6 +197,8 @@ class _Writer:
         is_float = dtype == "f32"
         if op == "load":
             return self.load(node, operands)
+        if op == "detached":
+            return self.detached(operands[0])
         if op == "cast":
             return self.cast(operands[0], node.operands[0].dtype, dtype)
         if op == "rounded":

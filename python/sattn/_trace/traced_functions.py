@@ -153,12 +153,17 @@ _unary("rsqrt")(lambda graph, x: graph.divide(graph.constant(1.0), graph.functio
 _unary("reciprocal")(lambda graph, x: graph.divide(graph.constant(1.0), x))
 _unary("tan")(lambda graph, x: graph.divide(graph.function("sin", x), graph.function("cos", x)))
 _unary("log10")(lambda graph, x: graph.arithmetic("mul", graph.function("log2", x), graph.constant(math.log10(2))))
-_unary("clone", "detach", "contiguous", "squeeze", "positive", "copy", "cpu", "cuda")(lambda graph, x: x)
+_unary("clone", "contiguous", "squeeze", "positive", "copy", "cpu", "cuda")(lambda graph, x: x)
 _unary("isnan")(lambda graph, x: graph.compare("ne", x, x))
 _unary("isinf")(lambda graph, x: graph.compare("eq", graph.absolute(graph.cast(x, "f32")), graph.constant(math.inf)))
 _unary("isfinite")(lambda graph, x: graph.compare("lt", graph.absolute(graph.cast(x, "f32")), graph.constant(math.inf)))
 _unary("isposinf")(lambda graph, x: graph.compare("eq", x, graph.constant(math.inf)))
 _unary("isneginf")(lambda graph, x: graph.compare("eq", x, graph.constant(-math.inf)))
+
+
+@_named("detach")
+def _detach(x):
+    return x.detached() if isinstance(x, TracedArray) and x.ndim else _graph().detached(node_of(x))
 
 
 @_unary("square")

@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 
-from .._arrays import adapters, evaluation
+from .._arrays import adapters, evaluation, plain
 from .element_types import NAMES, RANGES, type_of
 from .expression import Graph
 
@@ -38,6 +38,8 @@ class Recording:
 
     def __init__(self, name):
         self.name, self.graph = name, Graph()
+        #: Whether PyTorch recorded operations as tracing began.
+        self.is_recorded = plain.see() and plain.is_recording()
         self.captures, self.values, self.fixed = [], [], set()
         #: The types of the captures, and captures whose types the expression depends on.
         self.own, self.types = [], {}
@@ -53,6 +55,11 @@ class Recording:
         self.values.append(value)
         self.own.append(own or type(value))
         return len(self.captures) - 1
+
+
+def is_recorded():
+    """Whether what the function computes has derivatives: not under its own torch.no_grad()."""
+    return plain.is_recording is None or plain.is_recording() or not recording.get().is_recorded
 
 
 def _place():
@@ -299,7 +306,7 @@ class Traced(_Operators):
     shape, ndim, is_cuda = (), 0, False
 
     def __init__(self, node):
-        self.node = node
+        self.node = node if is_recorded() else _graph().detached(node)
 
     @property
     def dtype(self):
@@ -327,14 +334,15 @@ class Traced(_Operators):
 class TracedArray(_Operators):
     """A captured array, of which leading dimensions may have been indexed.
 
-    number: of the capture. extents: a function that gives the traced extent of a dimension.
+    number: of the capture. extents: a function that gives the traced extent of a dimension. is_detached: whether its elements
+    have no derivative.
     """
 
-    __slots__ = ("number", "rank", "element_type", "extent", "indices", "own_dtype")
+    __slots__ = ("number", "rank", "element_type", "extent", "indices", "own_dtype", "is_detached")
 
-    def __init__(self, number, rank, element_type, extent, own_dtype, indices=()):
+    def __init__(self, number, rank, element_type, extent, own_dtype, indices=(), is_detached=False):
         self.number, self.rank, self.element_type, self.extent = number, rank, element_type, extent
-        self.own_dtype, self.indices = own_dtype, indices
+        self.own_dtype, self.indices, self.is_detached = own_dtype, indices, is_detached
 
     @property
     def node(self):
@@ -373,8 +381,13 @@ class TracedArray(_Operators):
                 index = graph.where(graph.compare("lt", index, graph.constant(0)), wrapped, index)
             indices.append(index)
         own = type_of(self.own_dtype)
-        return Traced(graph.node("load", LOADED.get(own, own), *indices, payload=self.number,
-                                 bounds=RANGES.get(own, RANGES["f32"]), type=own if own in RANGES else "f32"))
+        node = graph.node("load", LOADED.get(own, own), *indices, payload=self.number,
+                          bounds=RANGES.get(own, RANGES["f32"]), type=own if own in RANGES else "f32")
+        return Traced(graph.detached(node) if self.is_detached else node)
+
+    def detached(self):
+        """The array, whose elements have no derivative."""
+        return TracedArray(self.number, self.rank, self.element_type, self.extent, self.own_dtype, self.indices, True)
 
     def __getitem__(self, index):
         given = index if isinstance(index, tuple) else (index,)
@@ -391,7 +404,7 @@ class TracedArray(_Operators):
                 refuse("integers as indices of a captured array", "a float")
             found.append(_graph().cast(node, "i64" if node.type in ("i64", "u32") else "i32"))
         array = TracedArray(self.number, self.rank, self.element_type, self.extent, self.own_dtype,
-                            (*self.indices, *found))
+                            (*self.indices, *found), self.is_detached)
         return array if array.ndim else array.element()
 
     def __len__(self):

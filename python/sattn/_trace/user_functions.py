@@ -8,7 +8,7 @@ import types
 import numpy as np
 
 from . import traced_functions  # noqa: F401 - the functions that tracing takes
-from .._arrays import adapters
+from .._arrays import adapters, autograd
 from .._arrays.evaluation import in_order
 from . import bands, capturing, direct_reads, tracing
 from .expression import depends_on
@@ -137,7 +137,13 @@ def _trace(kind, function):
 
 
 def trace(kind, make):
-    """(the Function of what make(record) gives stand-ins for, those stand-ins). Raises as _trace."""
+    """(the Function of what make(record) gives stand-ins for, those stand-ins). Raises as _trace. PyTorch records meanwhile, so
+    that a torch.no_grad() of the function's own is told from its caller's."""
+    with autograd.recording():
+        return _traced(kind, make)
+
+
+def _traced(kind, make):
     names = ARGUMENTS[kind]
     record = tracing.Recording(kind)
     token = tracing.recording.set(record)

@@ -24,8 +24,11 @@ class TestFlexAttention(TestCase):
         torch.manual_seed(0)
         arrays = [torch.randn(1, 2, 64, 16, device=device, dtype=dtype, requires_grad=requires_grad) for _ in range(3)]
         attention = functools.partial(flex_attention, **options)
-        compiled = torch.compile(attention)
-        self.assertEqual(compiled(*arrays) + wrong, attention(*arrays), atol=1e-4, rtol=0)
+        found, expected = torch.compile(attention)(*arrays), attention(*arrays)
+        self.assertEqual(found + wrong, expected, atol=1e-4, rtol=0)
+        if requires_grad:
+            gradients = (torch.autograd.grad(out.square().sum(), arrays) for out in (found, expected))
+            self.assertEqual(*gradients, atol=1e-4, rtol=0)
 
     def test_score(self, device):
         self.run_test(device, score_mod=times_two)

@@ -70,6 +70,7 @@ def activations():
         "square": lambda s, b, h, i, j: s.square() + s ** 3 + 2 ** s + s ** -1,
         "masked": lambda s, b, h, i, j: torch.where(i >= j, s * (i - j), -float("inf")),
         "alibi": lambda s, b, h, i, j: s + (j - i) * 0.25 * torch.exp2(-h.float()),
+        "detached": lambda s, b, h, i, j: s * torch.sigmoid(s).detach() + s.tanh().detach().exp(),
         "narrow": lambda s, b, h, i, j: s.to(torch.float16).float() * 0.5 + s.bfloat16().float(),
     }
 

@@ -1,4 +1,6 @@
-"""The example of PyTorch runs as its page says; test/gpu runs it where a GPU is."""
+"""The examples of PyTorch run as their pages say; test/gpu runs the first where a GPU is."""
+
+import re
 
 from test_examples import errors, python_example
 
@@ -8,3 +10,14 @@ def test_pytorch(root, built_tools):
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("(2, 128, 1024) -> (2, 128, 4096), ")
     assert errors(done.stdout)[0] < 1e-2
+
+
+def test_training(root, built_tools):
+    """Each kind of attention learns, and as the dense formula does."""
+    done = python_example(root, built_tools, "training.py")
+    assert done.returncode == 0, done.stderr
+    losses = re.findall(r"^(\S.*?) +(\d\.\d+) +(\d\.\d+) +(\d\.\d+)$", done.stdout, re.MULTILINE)
+    assert [name for name, *_ in losses] == ["causal", "sliding window", "prefix LM", "documents", "ALiBi", "softcap", "relative bias",
+                                             "buckets"]
+    for _, first, last, dense in losses:
+        assert float(last) < 0.7 * float(first) and abs(float(last) - float(dense)) < 1e-4

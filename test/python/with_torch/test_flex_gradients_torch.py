@@ -16,7 +16,7 @@ def test_agree_with_float64(name):
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-@pytest.mark.parametrize("name", ["causal", "grouped", "softcap", "bias", "buckets"])
+@pytest.mark.parametrize("name", ["causal", "grouped", "softcap", "bias", "buckets", "odd_columns", "one_column"])
 def test_agree_in_few_bits(name, dtype):
     found = gradients(CASES[name], "cpu", dtype)
     assert [gradient.dtype for gradient in found[:3]] == [dtype] * 3
@@ -167,9 +167,51 @@ def test_gradcheck():
     assert torch.autograd.gradcheck(attend, (query, key, value, table))
 
 
-def test_doubles_have_rows_of_whole_vectors():
-    with pytest.raises(NotImplementedError, match="multiple of 8 with elements of f64"):
-        sattn.flex_attention(*(torch.zeros(1, 1, 4, 12, dtype=torch.float64) for _ in range(3)))
+@pytest.mark.parametrize("columns, value_columns", [(1, 3), (12, 8), (16, 21)])
+def test_gradcheck_of_rows_that_are_no_whole_vectors(columns, value_columns):
+    generator = torch.Generator().manual_seed(0)
+    query, key, value = (torch.randn(1, 2, *shape, dtype=torch.float64, generator=generator, requires_grad=True)
+                         for shape in ((3, columns), (4, columns), (4, value_columns)))
+
+    def attend(*own):
+        return sattn.flex_attention(*own, causal=True, return_lse=True)
+
+    out, _ = attend(query, key, value)
+    assert out.shape == (1, 2, 3, value_columns) and out.is_contiguous()
+    assert torch.autograd.gradcheck(attend, (query, key, value))
+
+
+@pytest.mark.parametrize("order", [(0, 2, 1, 3), (1, 0, 2, 3)])
+def test_rows_that_are_no_whole_vectors_lie_as_their_tensors(order):
+    """In f64 as in f32, whose rows no one fills."""
+    found = []
+    for dtype in (torch.float64, torch.float32):
+        generator = torch.Generator().manual_seed(0)
+        query, key, value = (torch.randn(2, 3, 5, 13, generator=generator).to(dtype).permute(order).contiguous().permute(order)
+                             .requires_grad_() for _ in range(3))
+        out = sattn.flex_attention(query, key, value)
+        found.append((out, *torch.autograd.grad(out.square().sum(), (query, key, value))))
+    for one, other in zip(*found):
+        assert one.stride() == other.stride()
+        torch.testing.assert_close(one.float(), other)
+
+
+def test_bias_with_huge_entries():
+    """Rows that a bias masks as a whole, by -1e9 as is usual: every key has the same weight, and the bias its gradient."""
+    query, key, value = operands(size=20)
+    hidden = torch.zeros(20, 20).masked_fill(torch.arange(20)[:, None] < torch.arange(20), -1e9)
+    hidden[3] = -1e9
+    bias = hidden.clone().requires_grad_()
+    own = query, key, value, bias
+    upstream = torch.randn(2, 3, 20, 16, generator=torch.Generator().manual_seed(1))
+    out, lse = sattn.flex_attention(query, key, value, lambda s, b, h, q, kv: s + bias[q, kv], return_lse=True)
+    found = torch.autograd.grad([out, lse], own, [upstream, upstream[..., 0]])
+    wide = [tensor.detach().double().requires_grad_() for tensor in own]
+    # A score that is added to -1e9 in f32 leaves nothing of itself.
+    scores = (wide[0] @ wide[1].mT / 4 + wide[3]).float().double()
+    result = torch.softmax(scores, -1) @ wide[2], scores.logsumexp(-1)
+    expected = torch.autograd.grad(result, wide, [upstream.double(), upstream[..., 0].double()])
+    assert max(errors(found, expected)) < 1e-5
 
 
 @pytest.mark.parametrize("backend", [None, "aot_eager"])

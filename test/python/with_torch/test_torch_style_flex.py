@@ -1,8 +1,8 @@
-"""Cases of PyTorch's own tests of flex attention, written anew for sattn.flex_attention: the forward, on the CPU.
+"""Cases of PyTorch's own tests of flex attention, written anew for sattn.flex_attention: forward and backward, on the CPU.
 
 The judge is PyTorch's: `gold` is its flex_attention in float64, `reference` the same in the type of the operands; the error
 of sattn's result may be FACTORS times that of the reference. `check` compares gradients in the same way where a case asks
-for them; while sattn has none (`HAS_BACKWARD`) such a case must be refused.
+for them. PyTorch's function has none on the CPU, so that gold and reference of gradients are `composed`.
 """
 
 import functools
@@ -10,7 +10,8 @@ import math
 
 import pytest
 import torch
-from torch.nn.attention.flex_attention import AuxRequest, BlockMask, and_masks, create_block_mask, flex_attention, or_masks
+from torch._dynamo._trace_wrapped_higher_order_op import TransformGetItemToIndex
+from torch.nn.attention.flex_attention import AuxRequest, BlockMask, and_masks, create_block_mask, create_mask, flex_attention, or_masks
 
 FACTORS = {torch.float16: 1.1, torch.bfloat16: 1.1, torch.float32: 10.0}
 # Below this an error is one of rounding alone, whatever the reference's.
@@ -50,10 +51,38 @@ def assert_as_good(result, reference, gold, dtype, name="out"):
     assert error(result, gold) <= FACTORS[dtype] * error(reference, gold) + LEAST[dtype], name
 
 
+def composed(query, key, value, score_mod=None, block_mask=None, scale=None, enable_gqa=False, return_lse=False):
+    """Attention of PyTorch's other operations, scores in f32 or wider, as its flex_attention has them."""
+    batch, heads, queries, columns = query.shape
+    group = heads // key.shape[1]
+    assert group == 1 or enable_gqa
+    key, value = (array.expand(batch, -1, -1, -1).repeat_interleave(group, 1) for array in (key, value))
+    scores = (query @ key.mT).to(torch.promote_types(query.dtype, torch.float32)) * (columns ** -0.5 if scale is None else scale)
+    if score_mod is not None:
+        function = score_mod
+        for place in (4, 3, 2, 1):  # The score's dimension, and that of one index.
+            function = torch.vmap(function, (0, *(0 if place == own else None for own in (1, 2, 3, 4))))
+        with TransformGetItemToIndex():
+            scores = function(scores, *map(torch.arange, scores.shape))
+    if block_mask is not None:
+        seen = create_mask(block_mask.mask_mod, batch, heads, queries, key.shape[2], device="cpu")
+        scores = scores.masked_fill(~seen, -torch.inf)
+    is_blind = (scores == -torch.inf).all(-1, keepdim=True)
+    weights = torch.softmax(scores.masked_fill(is_blind, 0), -1).masked_fill(is_blind, 0)
+    out = weights.to(query.dtype) @ value
+    lse = scores.masked_fill(is_blind, 0).logsumexp(-1).masked_fill(is_blind[..., 0], -torch.inf)
+    return (out, lse) if return_lse else out
+
+
 def check(sattn, arrays, make_score=None, captured=(), mask=None, gradients=(), **options):
     """Compares sattn with PyTorch: arrays: query, key and value. make_score: gives a score_mod for the captured tensors.
     mask: a BlockMask. gradients: names of the operands, or numbers of captured tensors, that require one."""
     dtype = arrays[0].dtype
+
+    def run_forward(wanted):
+        """PyTorch's own function."""
+        tensors = [in_type(tensor, wanted) if wanted == torch.float64 else tensor for tensor in captured]
+        return flex_attention(*(in_type(array, wanted) for array in arrays), make_score and make_score(*tensors), mask, **options)
 
     def run(function, wanted):
         given = [in_type(array, wanted).detach().clone() if gradients else in_type(array, wanted) for array in arrays]
@@ -68,15 +97,18 @@ def check(sattn, arrays, make_score=None, captured=(), mask=None, gradients=(), 
         cotangent = torch.randn(out.shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64).to(out.dtype)
         return out, torch.autograd.grad(out, leaves, cotangent)
 
-    if not all(array.is_cuda for array in arrays):
-        # PyTorch's own function has no backward on the CPU; test_flex_gradients_torch.py has gradients there.
-        gradients = ()
-    (gold, exact), (reference, near), (out, own) = (run(flex_attention, torch.float64), run(flex_attention, dtype),
-                                                    run(sattn.flex_attention, dtype))
+    with torch.no_grad():
+        gold, reference = (run_forward(wanted) for wanted in (torch.float64, dtype))
+    out, own = run(sattn.flex_attention, dtype)
     assert out.dtype == dtype
     assert_as_good(out, reference, gold, dtype)
-    for name, *found in zip(gradients, own, near, exact):
-        assert_as_good(*found, dtype, f"gradient of {name}")
+    if gradients:
+        (_, exact), (_, near) = run(composed, torch.float64), run(composed, dtype)
+        for name, *found in zip(gradients, own, near, exact):
+            assert found[0].dtype == found[1].dtype
+            # The output, of which it is computed, was rounded to the operands' type.
+            coarsest = max((dtype, found[0].dtype), key=lambda one: torch.finfo(one).eps)
+            assert_as_good(*found, coarsest, f"gradient of {name}")
     return out
 
 
