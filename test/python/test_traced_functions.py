@@ -133,6 +133,23 @@ def test_a_captured_exponent_is_followed(sattn):
         np.testing.assert_allclose(sattn.flex_attention(query, query, value, score_mod)[0, 0, :, 0], expected, rtol=1e-5)
 
 
+def test_integers_are_divided_as_numpy_divides(sattn):
+    """In compiled code: rounded down, with the sign of the divisor, and 0 by 0. Each head has a quotient of its own."""
+    functions = (lambda i: i // -3, lambda i: i % -3, lambda i: (i - 9) // 4, lambda i: (i - 9) % 4, lambda i: i // (4 - i),
+                 lambda i: i % (4 - i), lambda i: (i - 9) // (i - 4), lambda i: (i - 9) % (i - 4))
+
+    def score_mod(score, b, h, i, j):
+        for number, function in enumerate(functions):
+            score = np.where(h == number, score + function(i), score)
+        return score
+
+    query = np.zeros((1, len(functions), 20, 8), np.float32)
+    with np.errstate(divide="ignore"):
+        expected = [function(np.arange(20, dtype=np.int32)) for function in functions]
+    lse = sattn.flex_attention(query, query[:, :, :1], query[:, :, :1], score_mod, return_lse=True)[1]
+    np.testing.assert_array_equal(np.round(lse[0]), expected)
+
+
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 def test_integers_of_quotients(sattn, dtype):
     """A quotient that becomes an integer, or is compared, is no product with a reciprocal, whatever the operands' type."""

@@ -1,9 +1,12 @@
 """Gradients of flex_attention by PyTorch's autograd on the CPU, beside float64."""
 
+import dataclasses
+
 import pytest
 import torch
 
 import sattn
+from sattn._ops import captured_gradients
 from flex_gradient_cases import CASES, errors, expected, gradients
 
 TOLERANCE = {torch.float32: 5e-6, torch.float16: 3e-3, torch.bfloat16: 2e-2}
@@ -21,6 +24,16 @@ def test_agree_in_few_bits(name, dtype):
     found = gradients(CASES[name], "cpu", dtype)
     assert [gradient.dtype for gradient in found[:3]] == [dtype] * 3
     assert max(errors(found, expected(CASES[name], "cpu", dtype))) < TOLERANCE[dtype]
+
+
+def test_a_captured_gradient_in_parts(monkeypatch):
+    """Of two heads and as many queries as whole blocks of the mask have; the last part has fewer."""
+    case = dataclasses.replace(CASES["buckets"], groups=2, visible=CASES["lists_by_head"].visible, mask=True, named={})
+    monkeypatch.setattr(captured_gradients, "MOST_ELEMENTS", 100 * 2 * case.keys)
+    parts = list(captured_gradients._parts((case.batch, case.heads, case.queries, case.keys), 2, case.block))
+    assert [part[2:] for part in parts[:4]] == [(2, 0, 64), (2, 64, 64), (2, 128, 64), (2, 192, 8)] and len(parts) == 16
+    found = gradients(case, "cpu", torch.float32)
+    assert max(errors(found, expected(case, "cpu", torch.float32))) < TOLERANCE[torch.float32]
 
 
 def operands(requires=(True, True, True), size=40):
