@@ -115,6 +115,19 @@ def test_rows_that_see_nothing_contribute_nothing():
     assert (query.grad[:, :, :8] == 0).all() and (value.grad != 0).any()
 
 
+def test_rows_that_see_nothing_contribute_nothing_to_captured_tensors():
+    query, key, value = operands((False,) * 3)
+    scale = torch.zeros(3, requires_grad=True)
+    mask = sattn.create_block_mask(lambda b, h, q, kv: q >= 8, None, None, 40, 40, device="cpu")
+    results = sattn.flex_attention(query, key, value, lambda s, b, h, q, kv: s * (1 + scale[h]), mask, return_lse=True)
+    upstream = [torch.ones_like(result) for result in results]
+    expected, = torch.autograd.grad(results, scale, upstream, retain_graph=True)
+    for one in upstream:
+        one[:, :, :8] = torch.nan
+    found, = torch.autograd.grad(results, scale, upstream)
+    assert torch.equal(found, expected) and found.abs().min() > 0
+
+
 def test_upstream_gradients_of_any_strides():
     own, other = operands(), operands()
     sattn.flex_attention(*own).sum().backward()  # It is one number, expanded.
