@@ -94,6 +94,20 @@ int emulated_ballot(int mask, _Bool bit) {
   return (int)result;
 }
 
+/* The greatest of what the lanes of a warp have, without a sign. */
+int emulated_most(int value, int mask) {
+  (void)mask;
+  int warp = thread_id / kWarpThreads, lane = thread_id % kWarpThreads;
+  passed[warp][lane].i = value;
+  meet();
+  uint32_t result = 0;
+  for (int i = 0; i < kWarpThreads; ++i)
+    if ((uint32_t)passed[warp][i].i > result)
+      result = (uint32_t)passed[warp][i].i;
+  meet();
+  return (int)result;
+}
+
 /* Four of the bytes of two words, by the digits of a number. */
 int emulated_permute(int low, int high, int bytes) {
   uint64_t both = (uint64_t)(uint32_t)high << 32 | (uint32_t)low;

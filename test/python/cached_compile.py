@@ -1,6 +1,6 @@
 """Compiles programs through the C library alone, and prints what came of it and of the disk cache as JSON.
 
-    python cached_compile.py FOLDER_OF_LIBSATTN TARGET PIPELINE FILE... [--entry NAME]
+    python cached_compile.py FOLDER_OF_LIBSATTN TARGET PIPELINE THREADS FILE... [--entry NAME]
 """
 
 import ctypes
@@ -19,7 +19,7 @@ class Info(ctypes.Structure):
     _fields_ = [(name, ctypes.c_int64) for name in ("entries", "bytes", "hits", "misses")]
 
 
-def main(folder, target, pipeline, *files):
+def main(folder, target, pipeline, threads, *files):
     entry = None
     if "--entry" in files:
         *files, _, entry = files
@@ -30,7 +30,7 @@ def main(folder, target, pipeline, *files):
     results = []
     for file in files:
         text = Path(file).read_bytes()
-        options = Options(target.encode(), entry and entry.encode(), pipeline.encode(), 1)
+        options = Options(target.encode(), entry and entry.encode(), pipeline.encode(), int(threads))
         messages = ctypes.c_char_p()
         program = library.sattn_compile(text, ctypes.c_size_t(len(text)), ctypes.byref(options), ctypes.byref(messages))
         result = {"messages": messages.value.decode(), "done": bool(program)}

@@ -65,7 +65,7 @@ KINDS = {
     "callable": ("class C{n}:\n    def __init__(self, w):\n        self.w = w\n    def __call__(self):\n        return self.w\no{n} = C{n}({v})", "o{n}()",
                  ["o{n}.w = {v}", "C{n}.__call__ = lambda self: {v}", "o{n} = lambda: {v}"]),
     "truth": ("class C{n}:\n    w = {v}\no{n} = C{n}()", "(5 if o{n} else 2)", ["C{n}.__bool__ = lambda self: self.w > 4", "C{n}.w = {v}",
-                                                                             "C{n}.__len__ = lambda self: {v}", "o{n} = None"]),
+                                                                             "C{n}.__len__ = lambda self: {v} % 2", "o{n} = None"]),
     "sequence": ("class C{n}:\n    w = [{v}, 1]\n    def __getitem__(self, place):\n        return self.w[place]\n    def __len__(self):\n"
                  "        return len(self.w)\no{n} = C{n}()", "sum(o{n}) + len(o{n}) + (3 in o{n})",
                  ["C{n}.w[0] = {v}", "C{n}.w.append({v})", "C{n}.__iter__ = lambda self: iter([{v}])", "C{n}.__contains__ = lambda self, key: {v} > 3"]),
@@ -88,9 +88,10 @@ IMPORTS = "array, collections, dataclasses, enum, functools, sys, threading, typ
 class Program:
     """function(b, h, q, k), and change(), which changes a part of what it reads."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, names=None):
+        """names: of kinds; without them some are picked."""
         self.rng = random.Random(seed)
-        names = self.rng.sample(sorted(KINDS), self.rng.randint(2, 5))
+        names = names or self.rng.sample(sorted(KINDS), self.rng.randint(2, 5))
         self.parts = list(enumerate(names))
         self.names = {"__name__": "program"}
         self.texts = []
@@ -120,12 +121,13 @@ class Program:
         self.texts.append(text)
         exec(compile(text, "<program>", "exec"), self.names)
 
-    def change(self):
-        n, name = self.rng.choice(self.parts)
+    def change(self, text=None):
+        """text: the change, of the first part; without one any of any part."""
+        n, name = self.parts[0] if text else self.rng.choice(self.parts)
         try:
-            if self.has_own and self.rng.random() < 0.2:
+            if not text and self.has_own and self.rng.random() < 0.2:
                 self.run(self.text("function.__defaults__ = ({v},)", n))
             else:
-                self.run(self.text(self.rng.choice(KINDS[name][2]), n))
+                self.run(self.text(text or self.rng.choice(KINDS[name][2]), n))
         except TypeError:  # An earlier change left what this one does not change.
             self.texts.pop()

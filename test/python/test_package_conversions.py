@@ -244,6 +244,19 @@ def test_vectors_are_no_matrices(sattn):
         sattn.block_fill(np.ones((2, 8, 8)))
 
 
+@pytest.mark.parametrize("column", [-1, 5, 99])
+def test_unchecked_blocks_outside_are_left_out(sattn, rng, column):
+    matrix = sparse_matrix(rng, (2, 3))
+    crow, col, values = sattn.to_bsr(matrix, (2, 3))
+    inside = values.copy()
+    inside[0] = 0
+    expected = dense_of(crow, col, inside, 15)
+    col[0] = column
+    assert (sattn.bsr_to_dense((crow, col, values), 15, check=False) == expected).all()
+    with pytest.raises(ValueError, match="argument 'col': expected block columns from 0 to 4"):
+        sattn.bsr_to_dense((crow, col, values), 15)
+
+
 def test_products_of_conversions(sattn, rng):
     matrix = sparse_matrix(rng, (16, 8))
     dense = rng.standard_normal((40, 5)).astype(np.float32)

@@ -48,6 +48,16 @@ def test_a_full_block_that_a_band_cuts_is_not_masked_by_the_function(band):
         np.testing.assert_allclose(out, _expected(q, k, v, heads), rtol=1e-5, atol=1e-5)
 
 
+def test_each_band_beside_one_mask_has_its_blocks():
+    q, k, v = _operands(48, 48)
+    mask = sattn.BlockMask.from_kv_blocks(*_lists([], [], []), *_lists(*[[0, 1, 2]] * 3), BLOCK_SIZE=16, seq_lengths=(48, 48))
+    distance = np.arange(48) - np.arange(48)[:, None]
+    bands = (({"causal": True}, distance <= 0), ({"window": (9, 3)}, (distance >= -9) & (distance <= 3)))
+    for band, visible in bands * 2:
+        np.testing.assert_allclose(sattn.flex_attention(q, k, v, block_mask=mask, **band), _expected(q, k, v, visible),
+                                   rtol=1e-5, atol=1e-5)
+
+
 def test_lists_that_change_beside_a_band_are_read_again():
     q, k, v = _operands(32, 32)
     counts, indices = _lists([0], [0])

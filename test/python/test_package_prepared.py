@@ -55,6 +55,9 @@ def test_matmul(operand, dense):
     assert np.allclose(operand @ dense, product(values(), dense), atol=1e-5)
     with pytest.raises(ValueError, match="argument 'dense': expected rows for whole blocks of 16 columns of bsr, but got 5"):
         operand @ dense[:5, 0]
+    # The columns of a matrix of arrays are those that blocks refer to.
+    with pytest.raises(ValueError, match="argument 'dense': expected rows for whole blocks of 16 columns of bsr, but got 16"):
+        operand @ dense[:16]
     with pytest.raises(TypeError, match="unsupported operand"):
         dense.T @ operand
 

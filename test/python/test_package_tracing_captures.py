@@ -7,6 +7,7 @@ import dataclasses
 import enum
 import functools
 import gc
+import math
 import numbers
 import operator
 import os
@@ -507,6 +508,14 @@ def test_what_is_traced_is_not_kept():
         assert gone() is None
     finally:
         gc.enable()
+
+
+def test_a_captured_nan_on_which_the_expression_depends():
+    """It is the same number in each call, though it does not equal itself."""
+    limit = math.nan
+    require_same(lambda b, h, q, k: q >= k if not limit > 3 else q < k)
+    limit = 4.0
+    require_same(lambda b, h, q, k: q >= k if not limit > 3 else q < k)
 
 
 def test_an_empty_array_that_is_indexed():

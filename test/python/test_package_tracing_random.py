@@ -9,6 +9,8 @@ from sattn._arrays import evaluation  # noqa: E402
 from sattn._trace import user_functions  # noqa: E402
 
 SEEDS, CHANGES, SIZE = 120, 8, 16
+# Programs of one kind for each of its changes.
+ALONE = 4
 QUERY, KEY = np.arange(SIZE, dtype=np.int32)[:, None], np.arange(SIZE, dtype=np.int32)[None, :]
 
 
@@ -40,6 +42,23 @@ def test_random_programs(first):
         except (AssertionError, TypeError) as error:
             raise AssertionError(f"seed {seed}:\n" + "\n".join(program.texts)) from error
         assert sum(given) > CHANGES // 2, f"seed {seed}: the function itself fails"
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_each_change_alone(name):
+    """Random programs seldom make a certain change of a certain kind where it shows."""
+    given = []
+    for text in KINDS[name][2]:
+        for seed in range(ALONE):
+            user_functions.clear()
+            program = Program(seed, [name])
+            try:
+                given.append(require_equal(program))
+                program.change(text)
+                given.append(require_equal(program))
+            except (AssertionError, TypeError) as error:
+                raise AssertionError(f"seed {seed}:\n" + "\n".join(program.texts)) from error
+    assert sum(given) > len(given) // 2, "the functions themselves fail"
 
 
 def test_every_kind_is_changed():

@@ -41,7 +41,7 @@ NUMPY = {
     "isin": lambda s, b, h, i, j: np.where(np.isin(i, [1, 5]), s, 0) + np.isin(j, WIDE, invert=True),
     "nan": lambda s, b, h, i, j: np.nan_to_num(np.sqrt(s), nan=2.0) + np.isfinite(1 / (i * 1.0)),
     "infinite": lambda s, b, h, i, j: np.nan_to_num(1 / (i * 1.0), posinf=5.0) + np.isposinf(1 / (i * 1.0)),
-    "casts": lambda s, b, h, i, j: (s * 100).astype("i2") + (i * 60).astype("u1") + s.astype("f2") + (i > 2).astype(np.dtype("i8")),
+    "casts": lambda s, b, h, i, j: (s * 100).astype("i2") + (i * 60).astype("u1") + (i * 9000).astype("u2") + s.astype("f2") + (i > 2).astype(np.dtype("i8")),
     "python casts": lambda s, b, h, i, j: s.astype(int) + s.astype(float) + s.astype(bool) + (j / 3).astype(dtype="int"),
     "exponents": lambda s, b, h, i, j: s + np.float_power(i, 2) + (i - j) ** INTEGER + 2 ** h + (i - 4.0) ** (j % 3),
     "zero powers": lambda s, b, h, i, j: s + (i * 0.0) ** (j * 0.0) + (i * 0) ** (j * 0),
@@ -131,6 +131,23 @@ def test_a_captured_exponent_is_followed(sattn):
         weights = np.exp(scores - scores.max(-1, keepdims=True))
         expected = weights @ np.arange(4) / weights.sum(-1)
         np.testing.assert_allclose(sattn.flex_attention(query, query, value, score_mod)[0, 0, :, 0], expected, rtol=1e-5)
+
+
+def test_integers_are_divided_as_numpy_divides(sattn):
+    """In compiled code: rounded down, with the sign of the divisor, and 0 by 0. Each head has a quotient of its own."""
+    functions = (lambda i: i // -3, lambda i: i % -3, lambda i: (i - 9) // 4, lambda i: (i - 9) % 4, lambda i: i // (4 - i),
+                 lambda i: i % (4 - i), lambda i: (i - 9) // (i - 4), lambda i: (i - 9) % (i - 4))
+
+    def score_mod(score, b, h, i, j):
+        for number, function in enumerate(functions):
+            score = np.where(h == number, score + function(i), score)
+        return score
+
+    query = np.zeros((1, len(functions), 20, 8), np.float32)
+    with np.errstate(divide="ignore"):
+        expected = [function(np.arange(20, dtype=np.int32)) for function in functions]
+    lse = sattn.flex_attention(query, query[:, :, :1], query[:, :, :1], score_mod, return_lse=True)[1]
+    np.testing.assert_array_equal(np.round(lse[0]), expected)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])

@@ -60,3 +60,19 @@ func.func @scatter(%row: tensor<?xi32>, %tile: tensor<2x3xi32>, %places: vector<
       : tensor<?xi32>, vector<2x3xi32>, vector<2x3xi1>, vector<2x3xi32> -> tensor<?xi32>
   return %0 : tensor<?xi32>
 }
+
+// -----
+
+// Places count from an offset.
+// CHECK-LABEL: func.func @scatter_from
+// CHECK-SAME:    %[[ROW:.+]]: tensor<?xi32>, %[[FROM:.+]]: index
+// CHECK:     scf.if
+// CHECK:       %[[INDEX:.+]] = arith.index_cast %{{.+}} : i32 to index
+// CHECK:       %[[PLACE:.+]] = arith.addi %[[FROM]], %[[INDEX]] : index
+// CHECK:       tensor.insert %{{.+}} into %{{.+}}[%[[PLACE]]]
+func.func @scatter_from(%row: tensor<?xi32>, %from: index, %values: vector<4xi32>, %places: vector<4xi32>, %mask: vector<4xi1>)
+    -> tensor<?xi32> {
+  %0 = vector.scatter %row[%from][%places], %mask, %values
+      : tensor<?xi32>, vector<4xi32>, vector<4xi1>, vector<4xi32> -> tensor<?xi32>
+  return %0 : tensor<?xi32>
+}

@@ -23,6 +23,22 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
     gpu.return
   }
 
+  // The first tile ends between two multiples of 1024 bytes.
+  // CHECK-LABEL: gpu.func @gap
+  // CHECK:         wgtile.load %{{.*}} {barrier = 9216 : i64, offset = 0 : i64}
+  // CHECK:         wgtile.load %{{.*}} {barrier = 9224 : i64, offset = 1024 : i64}
+  gpu.func @gap(%a: !wgtile.tensor_map<16x16xbf16, swizzle = 32>,
+                %b: !wgtile.tensor_map<64x64xbf16, swizzle = 128>) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = wgtile.load %a[%c0, %c0]
+        : !wgtile.tensor_map<16x16xbf16, swizzle = 32>
+        -> !wgtile.shared<16x16xbf16, swizzle = 32>
+    %1 = wgtile.load %b[%c0, %c0]
+        : !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+        -> !wgtile.shared<64x64xbf16, swizzle = 128>
+    gpu.return
+  }
+
   // A tile of two boxes, in a loop.
   // CHECK-LABEL: gpu.func @loop
   // CHECK-SAME:    wgtile.shared_bytes = 16400 : i64

@@ -92,6 +92,7 @@ gpu.module @kernels {
 
 !staging = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
 !ring = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!two = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
 
 // A loop that leaves a position where it was does not carry it: two waits for a
 // ring of two stages without barriers, one in each branch; two rounds of one stage
@@ -109,6 +110,11 @@ gpu.module @kernels {
 // CHECK-NEXT:      %[[FLIPPED:.*]] = arith.constant 1 : i32
 // CHECK-NEXT:      wgtile.consumer_wait %{{.*}} at %[[STAGE]], %[[FLIPPED]] : !wgtile.ring<1,
 // CHECK-NOT:       wgtile.end %
+// After one round of two stages with barriers the phase is the other one.
+// CHECK-LABEL: gpu.func @one_round
+// CHECK:         wgtile.for_each_tile (%{{.*}}) in (%{{.*}}) iter_args(%[[STAGE:.*]] = %{{.*}}, %[[PHASE:.*]] = %{{.*}}) -> (i32, i32) {
+// CHECK-NEXT:      wgtile.consumer_wait %{{.*}} at %[[STAGE]], %[[PHASE]]
+// CHECK:           wgtile.end %{{.*}}, %{{.*}} : i32, i32
 // An odd number: the stage is carried, and stays in the first phase.
 // CHECK-LABEL: gpu.func @odd
 // CHECK:         wgtile.for_each_tile (%{{.*}}) in (%{{.*}}) iter_args(%[[STAGE:.*]] = %{{.*}}, %[[PHASE:.*]] = %{{.*}}) -> (i32, i32) {
@@ -128,6 +134,14 @@ gpu.module @kernels {
       }
       %f0 = wgtile.consumer_wait %full : !ring
       %f1 = wgtile.consumer_wait %full : !ring
+    }
+    gpu.return
+  }
+  gpu.func @one_round(%n: index) kernel {
+    %ring = wgtile.ring warps 4 : !two
+    wgtile.for_each_tile (%i) in (%n) {
+      %s0 = wgtile.consumer_wait %ring : !two
+      %s1 = wgtile.consumer_wait %ring : !two
     }
     gpu.return
   }

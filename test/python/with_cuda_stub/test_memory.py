@@ -117,6 +117,15 @@ def test_no_memory_for_kernels(package, emptied, monkeypatch, call, what):
     assert package.bsr_dense_addmm(c, bsr, b, out=c, meta=META) is c
 
 
+def test_nothing_is_given_back_for_other_failures(package, emptied, monkeypatch):
+    bsr, b, c = problem()
+    with monkeypatch.context() as patch:
+        patch.setenv("STUB_CUDA_FAIL", "cuModuleLoadDataEx:1")
+        with pytest.raises(RuntimeError, match="rejected the image"):
+            package.bsr_dense_addmm(c, bsr, b, out=c, meta=META)
+    assert not emptied
+
+
 def test_no_memory_for_the_result(package, emptied, stub_cuda, monkeypatch):
     """PyTorch's exception comes as it is."""
     bsr, b, c = problem()

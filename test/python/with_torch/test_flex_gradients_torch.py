@@ -1,9 +1,12 @@
 """Gradients of flex_attention by PyTorch's autograd on the CPU, beside float64."""
 
+import dataclasses
+
 import pytest
 import torch
 
 import sattn
+from sattn._ops import captured_gradients
 from flex_gradient_cases import CASES, errors, expected, gradients
 
 TOLERANCE = {torch.float32: 5e-6, torch.float16: 3e-3, torch.bfloat16: 2e-2}
@@ -21,6 +24,16 @@ def test_agree_in_few_bits(name, dtype):
     found = gradients(CASES[name], "cpu", dtype)
     assert [gradient.dtype for gradient in found[:3]] == [dtype] * 3
     assert max(errors(found, expected(CASES[name], "cpu", dtype))) < TOLERANCE[dtype]
+
+
+def test_a_captured_gradient_in_parts(monkeypatch):
+    """Of two heads and as many queries as whole blocks of the mask have; the last part has fewer."""
+    case = dataclasses.replace(CASES["buckets"], groups=2, visible=CASES["lists_by_head"].visible, mask=True, named={})
+    monkeypatch.setattr(captured_gradients, "MOST_ELEMENTS", 100 * 2 * case.keys)
+    parts = list(captured_gradients._parts((case.batch, case.heads, case.queries, case.keys), 2, case.block))
+    assert [part[2:] for part in parts[:4]] == [(2, 0, 64), (2, 64, 64), (2, 128, 64), (2, 192, 8)] and len(parts) == 16
+    found = gradients(case, "cpu", torch.float32)
+    assert max(errors(found, expected(case, "cpu", torch.float32))) < TOLERANCE[torch.float32]
 
 
 def operands(requires=(True, True, True), size=40):
@@ -100,6 +113,19 @@ def test_rows_that_see_nothing_contribute_nothing():
     out.backward(upstream)
     assert not any(tensor.grad.isnan().any() for tensor in (query, key, value))
     assert (query.grad[:, :, :8] == 0).all() and (value.grad != 0).any()
+
+
+def test_rows_that_see_nothing_contribute_nothing_to_captured_tensors():
+    query, key, value = operands((False,) * 3)
+    scale = torch.zeros(3, requires_grad=True)
+    mask = sattn.create_block_mask(lambda b, h, q, kv: q >= 8, None, None, 40, 40, device="cpu")
+    results = sattn.flex_attention(query, key, value, lambda s, b, h, q, kv: s * (1 + scale[h]), mask, return_lse=True)
+    upstream = [torch.ones_like(result) for result in results]
+    expected, = torch.autograd.grad(results, scale, upstream, retain_graph=True)
+    for one in upstream:
+        one[:, :, :8] = torch.nan
+    found, = torch.autograd.grad(results, scale, upstream)
+    assert torch.equal(found, expected) and found.abs().min() > 0
 
 
 def test_upstream_gradients_of_any_strides():

@@ -192,6 +192,15 @@ def test_lists_that_are_assigned(package):
 
 @pytest.mark.filterwarnings("ignore:.*is deprecated:FutureWarning")
 @pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning")
+def test_fewer_heads_need_enable_gqa_in_each_call(package):
+    query, key, value = operands()
+    key, value = key[:, :2], value[:, :2]
+    for _ in range(2):
+        package.flex_attention(query, key, value, enable_gqa=True)
+        with pytest.raises(ValueError, match="argument 'key': expected 4 heads, as query has, but got 2"):
+            package.flex_attention(query, key, value)
+
+
 def test_gradients_and_types(package):
     arrays = operands()
     package.flex_attention(*arrays)

@@ -106,7 +106,7 @@ private:
   }
 
   std::string writeOther() {
-    switch (draw(0, 17)) {
+    switch (draw(0, 18)) {
     case 0:
       return compare("eq", mod(difference(), draw(1, 5)), number(0));
     case 1: {
@@ -165,6 +165,10 @@ private:
           binary("addi", binary("muli", "%h", number(8)), number(draw(1, 9)));
       return compare("ult", difference(), size);
     }
+    case 17: // Of negative numbers, too.
+      return compare("sge",
+                     binary("floordivsi", difference(), number(draw(2, 9))),
+                     number(draw(-4, 4)));
     default: {
       std::string after =
           add("arith.extui " + compare("sge", "%q", number(draw(0, 50))) +

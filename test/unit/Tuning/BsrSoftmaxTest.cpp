@@ -85,6 +85,9 @@ TEST(BsrSoftmaxTest, WarpsShareARowOnGPUs) {
   Parameters tile = {1, 64, 1024, /*stages=*/4, /*warps=*/7};
   fitTo({64, 64}, *findTarget("sm_90a"), tile);
   EXPECT_EQ(tile.warps, 4);
+  tile.warps = 3;
+  fitTo({64, 64}, *findTarget("sm_90a"), tile);
+  EXPECT_EQ(tile.warps, 2);
   // By columns, or by blocks where lanes would have less than 16 bytes.
   EXPECT_EQ(countBlocksAtOnce(64, /*elementBytes=*/2, /*warps=*/2), 16);
   EXPECT_EQ(countBlocksAtOnce(32, /*elementBytes=*/2, /*warps=*/2), 32);
