@@ -1,6 +1,31 @@
-"""torch.autocast: the element type that it has attention computed in."""
+"""torch.autocast: the element type that it has products and attention computed in."""
 
 import sys
+
+
+def is_cast(value, device):
+    """Whether torch.autocast, where it is on for this type of device, casts a value."""
+    torch = sys.modules["torch"]
+    return isinstance(value, torch.Tensor) and value.dtype in (torch.float32, torch.float16, torch.bfloat16) \
+        and value.device.type == device
+
+
+def is_on():
+    """Whether torch.autocast is on for any device."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch._C._is_any_autocast_enabled()
+
+
+def casts(array, *others):
+    """Whether torch.autocast is on for the first array's device, and has one of all arrays in another element type."""
+    torch = sys.modules["torch"]
+    if not isinstance(array, torch.Tensor):
+        return False
+    device = array.device.type
+    if not torch.is_autocast_enabled(device):
+        return False
+    element = torch.get_autocast_dtype(device)
+    return any(is_cast(value, device) and value.dtype != element for value in (array, *others))
 
 
 def cast(*arrays):
@@ -13,6 +38,4 @@ def cast(*arrays):
     if not torch.is_autocast_enabled(device):
         return arrays
     element = torch.get_autocast_dtype(device)
-    eligible = torch.float32, torch.float16, torch.bfloat16
-    return tuple(array.to(element) if isinstance(array, torch.Tensor) and array.dtype in eligible and array.device.type == device
-                 else array for array in arrays)
+    return tuple(array.to(element) if is_cast(array, device) else array for array in arrays)

@@ -1,6 +1,7 @@
-"""What an operation without a gradient owes PyTorch's autograd."""
+"""What operations owe PyTorch's autograd."""
 
 import contextlib
+import functools
 import sys
 
 
@@ -29,3 +30,34 @@ def count_write(tensor):
     """Counts a write into the tensor's memory, so that a backward pass that needs the old content is refused."""
     if not tensor.is_inference():  # Those count nothing.
         sys.modules["torch"].autograd.graph.increment_version(tensor)
+
+
+def is_recorded(*values):
+    """Whether PyTorch wants a gradient of one of these: tensors, or anything else."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.is_grad_enabled() and any(
+        isinstance(value, torch.Tensor) and value.requires_grad for value in values)
+
+
+@functools.cache
+def _once():
+    class Once(sys.modules["torch"].autograd.Function):
+        """Gradients that have none of their own."""
+
+        @staticmethod
+        def forward(ctx, message, count, *tensors):
+            ctx.message = message
+            return tensors[:count]
+
+        @staticmethod
+        def backward(ctx, *_):
+            raise NotImplementedError(ctx.message)
+
+    return Once
+
+
+def once(operation, gradients, operands):
+    """The gradients of an operation, by its name; a derivative of these by the operands, tensors or None, is refused."""
+    message = (f"{operation}: expected a first derivative, but got one of its gradient, which has none; write the operation with "
+               "PyTorch's for a second one")
+    return _once().apply(message, len(gradients), *gradients, *operands)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from . import adapters, array_functions, fill, matrices, sparse_operand, storage
+from . import adapters, array_functions, fill, matrices, patterns, sparse_operand, storage
 
 
 def _of_dense_array(matrix, block):
@@ -147,18 +147,6 @@ class _Parts:
             raise ValueError(f"argument 'col': expected block columns from 0 to {self.across - 1}, but got {used.min()} to "
                              f"{used.max()}")
 
-    def rows(self):
-        """(B, nnz) block rows of the stored blocks, and whether a row refers to them and they are inside the matrix;
-        on the device, without waiting for it."""
-        functions, (count, stored) = self.functions, self.col.shape
-        # One ascending list of all offsets: those of a batch are after those of the one before.
-        first = functions.arange(count, self.col)[:, None]
-        offsets = functions.int64(self.crow) + first * (stored + 1)
-        places = functions.arange(stored, self.col) + first * (stored + 1)
-        rows = functions.count_below(offsets.reshape(-1), places.reshape(-1), or_equal=True).reshape(count, stored)
-        rows = rows - 1 - first * (self.down + 1)
-        return rows, (rows >= 0) & (rows < self.down) & (self.col >= 0) & (self.col < self.across)
-
 
 def bsr_to_dense(bsr, columns=None, *, check=None):
     """The dense matrix (*, M, K), with zeros where no block is stored.
@@ -173,7 +161,7 @@ def bsr_to_dense(bsr, columns=None, *, check=None):
     """
     parts = _Parts(bsr, columns, check)
     functions, (count, stored) = parts.functions, parts.col.shape
-    rows, is_inside = parts.rows()
+    rows, is_inside = patterns.rows_of(functions, parts.crow, parts.col, parts.across)
     total = count * parts.down * parts.across
     # What is outside goes into a block of its own after the last.
     first = functions.arange(count, parts.col)[:, None] * parts.down
@@ -197,16 +185,9 @@ def bsr_transpose(bsr, columns=None, *, check=None):
         return bsr.transpose(copy=True).sorted_indices()
     parts = _Parts(bsr, columns, check)
     functions, (count, stored) = parts.functions, parts.col.shape
-    rows, is_inside = parts.rows()
-    rows = functions.where(is_inside, rows, 0)
-    # Of no row is what is outside: after all others, where offsets do not reach.
-    keys = functions.where(is_inside, functions.int64(parts.col), parts.across)
-    order = functions.stable_order(keys * max(parts.down, 1) + rows)
-    first = functions.arange(count, order)[:, None]
-    crow = array_functions.offsets_of(functions, keys[first, order], parts.across)
-    batch, kept = parts.batch, functions.of_type
-    result = (kept(crow, parts.crow.dtype).reshape(*batch, parts.across + 1),
-              kept(rows[first, order], parts.col.dtype).reshape(*batch, stored),
+    crow, col, order = patterns.transposed(functions, parts.crow, parts.col, parts.across)
+    first, batch = functions.arange(count, order)[:, None], parts.batch
+    result = (crow.reshape(*batch, parts.across + 1), col.reshape(*batch, stored),
               functions.contiguous(parts.values[first, order].swapaxes(-1, -2)).reshape(*batch, stored, *parts.block[::-1]))
     shape = (*batch, *parts.shape[:-3:-1])
     if isinstance(bsr, sparse_operand.Operand):

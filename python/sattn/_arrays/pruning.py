@@ -7,23 +7,33 @@ import numpy as np
 from . import adapters, array_functions, matrices
 
 
+def require_sparsity(sparsity):
+    """Raises ValueError for what is no share of a matrix's blocks."""
+    if isinstance(sparsity, bool) or not isinstance(sparsity, numbers.Real) or not 0 <= sparsity <= 1:
+        raise ValueError(f"argument 'sparsity': expected a number from 0 to 1, but got {sparsity!r}")
+
+
+def stays(count, sparsity):
+    """How many of a matrix's blocks are stored."""
+    return count - round(sparsity * count)
+
+
 def _kept_of_matrix(functions, norms, sparsity):
     """(crow, places): the largest of each matrix, as places in its grid of blocks, ascending."""
     count, down, across = norms.shape
-    stays = down * across - round(sparsity * down * across)
     order = functions.stable_order(norms.reshape(count, down * across))
-    places = functions.sorted(order[:, order.shape[1] - stays:])
+    places = functions.sorted(order[:, order.shape[1] - stays(down * across, sparsity):])
     return array_functions.offsets_of(functions, places // max(across, 1), down), places
 
 
-def _kept_of_rows(functions, norms, stays):
+def _kept_of_rows(functions, norms, kept):
     """As _kept_of_matrix, the largest of each block row."""
     count, down, across = norms.shape
     order = functions.stable_order(norms)
-    columns = functions.sorted(order[:, :, across - stays:])
+    columns = functions.sorted(order[:, :, across - kept:])
     places = columns + functions.arange(down, order)[:, None] * across
-    crow = functions.arange(down + 1, order) * stays
-    return functions.expand(crow, (count, down + 1)), places.reshape(count, down * stays)
+    crow = functions.arange(down + 1, order) * kept
+    return functions.expand(crow, (count, down + 1)), places.reshape(count, down * kept)
 
 
 def prune_to_bsr(matrix, block, *, sparsity=None, blocks_per_row=None):
@@ -49,9 +59,8 @@ def prune_to_bsr(matrix, block, *, sparsity=None, blocks_per_row=None):
     if (sparsity is None) == (blocks_per_row is None):
         raise ValueError("argument 'sparsity': expected either it or 'blocks_per_row', but got "
                          + ("neither" if sparsity is None else "both"))
-    if sparsity is not None and (isinstance(sparsity, bool) or not isinstance(sparsity, numbers.Real)
-                                 or not 0 <= sparsity <= 1):
-        raise ValueError(f"argument 'sparsity': expected a number from 0 to 1, but got {sparsity!r}")
+    if sparsity is not None:
+        require_sparsity(sparsity)
     if blocks_per_row is not None and (isinstance(blocks_per_row, bool) or not isinstance(blocks_per_row, (int, np.integer))
                                        or not 0 <= blocks_per_row <= across):
         raise ValueError(f"argument 'blocks_per_row': expected an integer from 0 to {across}, the block columns, but got "

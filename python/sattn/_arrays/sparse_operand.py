@@ -33,8 +33,12 @@ class Operand:
             sizes = f"positive multiples of {multiple}" if multiple > 1 else "a positive size"
             raise NotImplementedError(f"argument '{name}': expected blocks of {sizes}, but got "
                                       f"{self.block[0]} x {self.block[1]}")
-        # The facts that a call's kernel depends on.
-        self.signature = (*(tuple(array.shape) for array in (crow, col, values)), crow.dtype, values.dtype, shape)
+        self.signature = self._facts()
+
+    def _facts(self):
+        """The facts that a call's kernel depends on."""
+        return (*(tuple(array.shape) for array in (self.crow, self.col, self.values)), self.crow.dtype, self.values.dtype,
+                self.shape)
 
     @property
     def rows(self):
@@ -68,6 +72,14 @@ def parts_of(bsr, name="bsr"):
                     f"got {got}")
 
 
+def values_of(bsr):
+    """The tensor by which torch.autograd knows a matrix: its values, or a sparse tensor; None where there is none."""
+    if isinstance(bsr, Operand):
+        return bsr.values
+    found = bsr[2] if isinstance(bsr, tuple) and len(bsr) == 3 else bsr
+    return found if adapters.is_torch(found) else None
+
+
 def operand_of(bsr, name="bsr", multiple=8):
     """An Operand, of blocks whose sizes are multiples of a number. Raises TypeError for anything but a BSR matrix; name is
     the argument's."""
@@ -93,11 +105,7 @@ def prepared_of(crow, col, values):
         return None
     if found.values is values:
         return found
-    if found.values.dtype != values.dtype or found.values.shape != values.shape:
-        return None
-    other = copy.copy(found)
-    other.update(values)
-    return other
+    return found.with_values(values) if found.values.shape == values.shape else None
 
 
 class Prepared(Operand):
@@ -136,6 +144,10 @@ class Prepared(Operand):
         self.prepared = {}
         #: Guarded calls of products (_call/guard.py).
         self.repeats = {}
+        #: What products with the transpose need (transposition.py), by its block rows.
+        self.transposes = {}
+        #: The matrix of PyTorch whose gradient values have, where it is a sparse tensor.
+        self.leaf = bsr if adapters.is_torch(bsr) and bsr.requires_grad else None
         self._rows = super().rows
         if self.arrays is not adapters.NUMPY:
             _by_memory[_memory_of(self.crow, self.col)] = self
@@ -243,7 +255,20 @@ class Prepared(Operand):
         if values.shape != self.values.shape or values.dtype != self.values.dtype:
             raise ValueError(f"argument 'values': expected shape {tuple(self.values.shape)} and type "
                              f"{self.values.dtype}, as prepared, but got {tuple(values.shape)} and {values.dtype}")
-        self.values = values
+        self.values, self.leaf = values, None
+
+    def with_values(self, values):
+        """A Prepared of the same blocks with values of the same shape, of any element type; it shares all that is prepared."""
+        other = copy.copy(self)
+        other.values, other.leaf = values, None
+        if values.dtype != self.values.dtype:
+            other.element, _ = storage.require_types(self.arrays, self.crow, self.col, values)
+            other.signature = *other._facts(), self.columns, self.longest
+        return other
+
+    def recorded_values(self):
+        """The values, as torch.autograd knows them."""
+        return self.values if self.leaf is None else self.leaf.values()
 
 
 def _restored(crow, col, values, columns):

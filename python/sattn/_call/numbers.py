@@ -4,8 +4,9 @@ import numbers
 
 import numpy as np
 
-from .._arrays import adapters
+from .._arrays import adapters, autograd
 
+_PLAIN = {int, float}
 # Integers up to which a float holds each.
 _EXACT = 2**53
 
@@ -33,13 +34,27 @@ def number(name, value):
         raise ValueError(f"argument '{name}': expected a number that a float holds, but got a larger one") from None
 
 
+def are_recorded(array, *values):
+    """Whether PyTorch wants a gradient of a number that is a tensor, in a call with an array."""
+    for value in values:
+        if type(value) not in _PLAIN and adapters.is_torch(array) and autograd.is_recorded(value):
+            return True
+    return False
+
+
+def require_number(name, array):
+    """Raises TypeError or ValueError for an array that is no 0-d one on the CPU."""
+    if array.ndim:
+        raise TypeError(f"argument '{name}': expected a real number, but got an array of shape {tuple(array.shape)}")
+    device = array.device if adapters.is_torch(array) else None
+    if device is not None and device.type != "cpu":
+        raise ValueError(f"argument '{name}': expected a number or a tensor on the CPU, but got one on "
+                         f"{device}; item() waits for it and gives its number")
+
+
 def _item(name, array):
     """The value of a 0-d array."""
     arrays = adapters.arrays_of(name, array)
-    if array.ndim:
-        raise TypeError(f"argument '{name}': expected a real number, but got an array of shape {tuple(array.shape)}")
-    if arrays.device is not None and arrays.device.type != "cpu":
-        raise ValueError(f"argument '{name}': expected a number or a tensor on the CPU, but got one on "
-                         f"{arrays.device}; item() waits for it and gives its number")
+    require_number(name, array)
     adapters.require_no_derivative(name, array)
     return array[()] if arrays is adapters.NUMPY else array.item()

@@ -3,13 +3,12 @@
 import dataclasses
 import math
 
-from .._arrays import adapters, autograd, dtypes, plain, sparse_operand, stand_ins, storage
+from .._arrays import adapters, autocast, autograd, dtypes, plain, sparse_operand, stand_ins, storage
 from .._compiler import compiler, explanation, program_text
 from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, memory, pytorch_options
 from .._call.meta import meta_of
-from .._call.numbers import number
-from .spec import OpSpec, operand_batch, register, rows_of
+from .._call.numbers import are_recorded, number
 
 # The op's names of operands that callers know by others.
 CALLERS_NAMES = {"b": "dense", "left": "left_alpha", "right": "right_alpha"}
@@ -309,6 +308,12 @@ def _remember(repeats, launch, call, kind, prepared, operand, tensors):
                    parts=[given[name] for name in present], kept=kept)
 
 
+def _dispatched(input, bsr, dense, beta, alpha, left_alpha, right_alpha, precision, out, meta, check):
+    """The result of the operation of PyTorch."""
+    return dispatch.call("bsr_dense_addmm", input=input, bsr=bsr, dense=dense, beta=beta, alpha=alpha, left_alpha=left_alpha,
+                         right_alpha=right_alpha, precision=precision, out=out, meta=meta, check=check)
+
+
 def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=None, out=None,
                     skip_checks=False, max_grid=None, meta=None, check=None, precision=None, strict=False):
     """beta * input + left_alpha[:, None] * (alpha * (bsr @ dense)) * right_alpha[None, :].
@@ -338,9 +343,9 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     that are no powers of 2 from 16 on, an N that is no multiple of 16, an out whose rows or columns have gaps.
 
     Returns out, or a new array of dense's type. Arrays are used where they lie, on PyTorch's current stream; nothing
-    else is copied. Tensors that require a gradient are taken where PyTorch records none (torch.no_grad); a write into
-    out counts as one of PyTorch's in place. Raises ValueError or TypeError for arguments that do not fit,
-    NotImplementedError for what has no code yet (gradients among it), before anything is written. Where the device's
+    else is copied. It has gradients (docs/Training.md), but with an out, meta or check. A write into out counts as one of
+    PyTorch's in place. Under torch.autocast input, bsr and dense are cast to its type. Raises ValueError or TypeError for
+    arguments that do not fit, NotImplementedError for what has no code yet, before anything is written. Where the device's
     memory does not do: PyTorch's exception for a new array, RuntimeError for what kernels need besides, which says how
     much that was.
     """
@@ -349,6 +354,8 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         check = pytorch_options.check_of(skip_checks, max_grid, check)
     if strict:
         pytorch_options.require_accepted(bsr, dense, out)
+    if are_recorded(dense, alpha, beta) or autocast.is_on() and autocast.casts(dense, sparse_operand.values_of(bsr), input):
+        return _dispatched(input, bsr, dense, beta, alpha, left_alpha, right_alpha, precision, out, meta, check)
     alpha, beta = number("alpha", alpha), number("beta", beta)
     prepared = type(bsr) is sparse_operand.Prepared
     repeats = bsr.repeats if prepared else cache.repeats
@@ -358,10 +365,11 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         return result
     # Before the matrix is looked at, which fails in PyTorch's words where dense is traced.
     if stand_ins.stands_for_others(dense):
-        return dispatch.call("bsr_dense_addmm", input=input, bsr=bsr, dense=dense, beta=beta, alpha=alpha, left_alpha=left_alpha,
-                             right_alpha=right_alpha, precision=precision, out=out, meta=meta, check=check)
+        return _dispatched(input, bsr, dense, beta, alpha, left_alpha, right_alpha, precision, out, meta, check)
     if adapters.is_torch(dense):
         stand_ins.refuse("dense", dense)
+        if autograd.is_recorded(sparse_operand.values_of(bsr), input, dense, left_alpha, right_alpha):
+            return _dispatched(input, bsr, dense, beta, alpha, left_alpha, right_alpha, precision, out, meta, check)
     operand = sparse_operand.operand_of(bsr)
     arrays = operand.arrays
     # Not as it was given: that may change, or say the same of other parameters.
@@ -427,12 +435,4 @@ def explained(*arguments, meta=None, **keywords):
     return [call_of(*arguments, meta=meta, **keywords)], origin, ()
 
 
-def _fake(input, crow, col, bsr, columns, dense, beta, alpha, left_alpha, right_alpha, precision):
-    return dense.new_empty((*operand_batch(crow, bsr, dense.shape[:-2]), rows_of(crow, bsr), dense.shape[-1]))
-
-
 sparse_operand.Prepared._product = _product
-register(OpSpec(
-    bsr_dense_addmm, "bsr_addmm",
-    {"input": "tensor?", "bsr": "matrix", "dense": "tensor", "beta": "number", "alpha": "number", "left_alpha": "tensor?",
-     "right_alpha": "tensor?", "precision": "precision"}, fake=_fake, explained=explained, is_default=True))

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._arrays import adapters, dtypes, sparse_operand, storage
 from . import bsr_addmm
-from .scatter_mm import LISTS, multiply, scatter_mm
+from .scatter_mm import LISTS, lists_of, multiply, scatter_mm
 from .spec import OpSpec, register
 
 # Columns of a part from the best on: the widest that a tile can be.
@@ -222,14 +222,14 @@ def bsr_scatter_mm(bsr, other, indices_data=None, out=None, *, check=None, preci
                    check=check, precision=precision)
         target[...] = sums.reshape(target.shape)
     elif not operand.batch:
-        multiply(operand.values, other, indices_data, result, check, precision, is_cleared=True)
+        multiply(operand.values, other, lists_of(indices_data), result, check, precision, is_cleared=True)
     else:
         sums = arrays.rows_of(result)
         is_own = sums is None
         if is_own:
             sums = arrays.zeros((math.prod(shape[:-1]), n), result)
-        multiply(_stacked(operand.values, batch, 3, arrays), _stacked(other, batch, 2, arrays), indices_data, sums, check,
-                 precision, is_cleared=not is_own)
+        multiply(_stacked(operand.values, batch, 3, arrays), _stacked(other, batch, 2, arrays), lists_of(indices_data), sums,
+                 check, precision, is_cleared=not is_own)
         if is_own:
             result[...] = sums.reshape(shape)
     return result

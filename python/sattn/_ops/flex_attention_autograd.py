@@ -2,11 +2,10 @@
 
 import sys
 
+from .._arrays import autograd
 from .._trace import portable
 
 _PLACES = {"arrays": 5, "lists": 8, "lse": 13}
-_SECOND = ("flex_attention: expected a first derivative, but got one of its gradient, which has none; write the scores with "
-           "PyTorch's operations for a second one")
 
 
 _TRANSFORMED = ("flex_attention: expected a call outside of torch.func's transforms (grad, vjp, jvp, vmap), but got one "
@@ -24,17 +23,6 @@ def _is_batched(gradient):
 def with_gradient(operation):
     """What runs in the place of the operation for tensors that may require a gradient."""
     torch = sys.modules["torch"]
-
-    class Once(torch.autograd.Function):
-        """Gradients that have none of their own."""
-
-        @staticmethod
-        def forward(ctx, count, *tensors):
-            return tensors[:count]
-
-        @staticmethod
-        def backward(ctx, *_):
-            raise NotImplementedError(_SECOND)
 
     class FlexAttention(torch.autograd.Function):
         """The operation. `arguments` are its own, of which arrays and lists are numbers of tensors; these follow."""
@@ -86,7 +74,7 @@ def with_gradient(operation):
                     band, scale, enable_gqa, kernel_options, wanted)
             gradients = [*found[:3], *found[3]]
             if torch.is_grad_enabled():
-                gradients = Once.apply(len(gradients), *gradients, query, key, value, grad_out, *arrays)
+                gradients = autograd.once("flex_attention", gradients, (query, key, value, grad_out, *arrays))
             own = (gradient if is_needed else None for gradient, is_needed in zip(gradients, (*needs[:3], *of_arrays)))
             return next(own), next(own), next(own), *nothing[:13], *own, *[None] * len(lists)
 

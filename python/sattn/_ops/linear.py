@@ -1,8 +1,10 @@
 """linear."""
 
-from .._arrays import adapters, dtypes, sparse_operand, stand_ins
+import types
+
+from .._arrays import adapters, autocast, autograd, dtypes, sparse_operand, stand_ins
 from .._call import dispatch
-from . import bsr_addmm
+from . import bsr_addmm, bsr_addmm_gradient
 from .spec import OpSpec, register, rows_of
 
 
@@ -26,12 +28,17 @@ def linear(x, weight, bias=None, *, out=None, precision=None):
     (*, M) of f16, bf16 or f32, or of f64 as they are. precision, and elements of 8 bits: as of bsr_dense_addmm.
 
     Returns out, or a new array (*, M) of x's type. Arrays are used where they lie: rows of x and of the result are the
-    layout that GPUs take fastest, but any strides work. The sum is rounded once, with the bias in it. Raises what
+    layout that GPUs take fastest, but any strides work. The sum is rounded once, with the bias in it. It has gradients
+    (docs/Training.md), but with an out. Under torch.autocast x, weight and bias are cast to its type. Raises what
     bsr_dense_addmm raises.
     """
-    if stand_ins.stands_for_others(x):
-        return dispatch.call("linear", x=x, weight=weight, bias=bias, precision=precision, out=out)
     if adapters.is_torch(x):
+        values = sparse_operand.values_of(weight)
+        if stand_ins.stands_for_others(x) or autocast.is_on() and autocast.casts(x, values, bias):
+            return dispatch.call("linear", x=x, weight=weight, bias=bias, precision=precision, out=out)
+        stand_ins.refuse("x", x)
+        if autograd.is_recorded(x, values, bias):
+            return dispatch.call("linear", x=x, weight=weight, bias=bias, precision=precision, out=out)
         adapters.require_no_derivative("x", x)
     operand = sparse_operand.operand_of(weight)
     arrays = operand.arrays
@@ -57,5 +64,23 @@ def _fake(x, crow, col, weight, columns, bias, precision):
     return x.new_empty((*x.shape[:-1], rows_of(crow, weight)))
 
 
+#: The operands in the words of bsr_dense_addmm, of which linear is the transpose.
+_PRODUCT = {"x": "dense", "weight": "bsr", "bias": "input"}
+
+
+def _gradient(grad, needs, given):
+    columns = given.x.shape[-1]
+    product = types.SimpleNamespace(
+        input=None if given.bias is None else given.bias.unsqueeze(-1), crow=given.crow, col=given.col, bsr=given.weight,
+        dense=given.x.reshape(-1, columns).mT, left_alpha=None, right_alpha=None, alpha=1, alpha_tensor=None, beta=1,
+        beta_tensor=None, precision=given.precision)
+    found = bsr_addmm_gradient.gradient(grad.reshape(-1, grad.shape[-1]).mT, {_PRODUCT[name] for name in needs}, product)
+    back = {"x": lambda own: own.mT.reshape(given.x.shape), "weight": lambda own: own, "bias": lambda own: own.squeeze(-1)}
+    return {name: back[name](found[_PRODUCT[name]]) for name in needs}
+
+
+_INDICES = "crow", "col"
 register(OpSpec(
-    linear, "linear", {"x": "tensor", "weight": "matrix", "bias": "tensor?", "precision": "precision"}, fake=_fake))
+    linear, "linear", {"x": "tensor", "weight": "matrix", "bias": "tensor?", "precision": "precision"}, fake=_fake,
+    gradients={"x": (*_INDICES, "weight"), "weight": (*_INDICES, "x"), "bias": ()}, gradient=_gradient,
+    autocast=("x", "weight", "bias")))

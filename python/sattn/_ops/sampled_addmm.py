@@ -4,13 +4,12 @@ import dataclasses
 
 import numpy as np
 
-from .._arrays import adapters, autograd, dtypes, matrices, plain, sparse_operand, stand_ins, storage
+from .._arrays import adapters, autocast, autograd, dtypes, matrices, plain, recorded_matrices, sparse_operand, stand_ins, storage
 from .._compiler import compiler, explanation, program_text
 from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, memory, pytorch_options
 from .._call.meta import program_with, tile_of
-from .._call.numbers import number
-from .spec import OpSpec, operand_batch, register
+from .._call.numbers import are_recorded, number
 
 # Columns of mat1 up to which a program for CUDA is made for their number: such sums have tiles of their own.
 _SHORT = 128
@@ -97,19 +96,24 @@ def _pattern_of(input, mat1):
     return (crow, col, values, shape), operand, is_boolean
 
 
-def _shape_of_result(operand, mat1, mat2):
-    """(*, nnz, BM, BN), after checking that the matrices fit."""
+def _require_sizes(rows, columns, mat1, mat2):
+    """Raises ValueError where the matrices do not fit a pattern of so many rows and columns, or None where any."""
     for name, matrix, wanted in (("mat1", mat1, "(*, M, K)"), ("mat2", mat2, "(*, K, N)")):
         if matrix.ndim < 2:
             raise ValueError(f"argument '{name}': expected shape {wanted}, but got {tuple(matrix.shape)}")
-    if mat1.shape[-2] != operand.rows:
-        raise ValueError(f"argument 'mat1': expected {operand.rows} rows, those of input, but got {mat1.shape[-2]}")
+    if mat1.shape[-2] != rows:
+        raise ValueError(f"argument 'mat1': expected {rows} rows, those of input, but got {mat1.shape[-2]}")
     if mat2.shape[-2] != mat1.shape[-1]:
         raise ValueError(f"argument 'mat2': expected {mat1.shape[-1]} rows, the columns of mat1, but got "
                          f"{mat2.shape[-2]}")
+    if columns not in (None, mat2.shape[-1]):
+        raise ValueError(f"argument 'mat2': expected {columns} columns, those of input, but got {mat2.shape[-1]}")
+
+
+def _shape_of_result(operand, mat1, mat2):
+    """(*, nnz, BM, BN), after checking that the matrices fit."""
+    _require_sizes(operand.rows, None if operand.shape is None else operand.shape[-1], mat1, mat2)
     n = mat2.shape[-1]
-    if operand.shape is not None and operand.shape[-1] != n:
-        raise ValueError(f"argument 'mat2': expected {operand.shape[-1]} columns, those of input, but got {n}")
     if n % operand.block[1]:
         raise ValueError(f"argument 'mat2': expected columns for whole blocks of {operand.block[1]} columns of input, "
                          f"but got {n}")
@@ -300,6 +304,19 @@ def _remember(call, launch, beta, checks, precision):
                    parts=[given[name] for name in ("alpha", "beta")[:len(call.scalars)] + (*named,)])
 
 
+def _dispatched(input, mat1, mat2, beta, alpha, precision, out, check, meta):
+    """The result of the operation of PyTorch."""
+    matrix = None
+    if adapters.is_torch(input) and not stand_ins.stands_for_others(input):
+        matrix, input = input, sparse_operand.parts_of(input, "input")[:3]
+        _require_sizes(*matrix.shape[-2:], mat1, mat2)
+    found = dispatch.call("sampled_addmm", input=input, mat1=mat1, mat2=mat2, beta=beta, alpha=alpha, precision=precision, out=out,
+                          check=check, meta=meta)
+    if matrix is None:
+        return found
+    return recorded_matrices.tensor_of(*found, matrix.shape[-2:])
+
+
 def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_checks=False, max_grid=None, meta=None,
                   check=None, precision=None, strict=False):
     """beta * input + alpha * (mat1 @ mat2) at the stored blocks of input.
@@ -320,24 +337,29 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
     blocks that are no powers of 2 from 16 on, an out of another element type than input.
 
     Returns out, or a new matrix of input's kind, with input's indices and values of its type (for a pattern of booleans
-    those of bsr_dense_addmm's new result). Arrays are used where they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit,
-    NotImplementedError for what has no code yet (gradients among it), before anything is written.
+    those of bsr_dense_addmm's new result). Arrays are used where they lie, on PyTorch's current stream. It has gradients
+    (docs/Training.md), but with an out, meta or check. Under torch.autocast input, mat1 and mat2 are cast to its type. Raises
+    ValueError or TypeError for arguments that do not fit, NotImplementedError for what has no code yet, before anything is
+    written.
     """
     dtypes.require_precision(precision)
     if skip_checks is not False or max_grid is not None:
         check = pytorch_options.check_of(skip_checks, max_grid, check)
     if strict:
         pytorch_options.require_accepted_sampled(input, out)
+    if are_recorded(mat1, alpha, beta) or autocast.is_on() and autocast.casts(mat1, mat2, sparse_operand.values_of(input)):
+        return _dispatched(input, mat1, mat2, beta, alpha, precision, out, check, meta)
     alpha, beta = number("alpha", alpha), number("beta", beta)
     if meta is None:
         repeated = _repeated(input, mat1, mat2, beta, alpha, out, check, precision)
         if repeated is not None:
             return repeated
     if stand_ins.stands_for_others(mat1):
-        return dispatch.call("sampled_addmm", input=input, mat1=mat1, mat2=mat2, beta=beta, alpha=alpha, precision=precision,
-                             out=out, check=check, meta=meta)
+        return _dispatched(input, mat1, mat2, beta, alpha, precision, out, check, meta)
     if adapters.is_torch(mat1):
         stand_ins.refuse("mat1", mat1)
+        if autograd.is_recorded(sparse_operand.values_of(input), mat1, mat2):
+            return _dispatched(input, mat1, mat2, beta, alpha, precision, out, check, meta)
     call = call_of(input, mat1, mat2, beta, alpha, out, precision, tile_of(meta))
     arrays, arguments = call.operand.arrays, call.arguments
     on_gpu = arrays.on_gpu
@@ -358,14 +380,3 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
     if result.matrix is None:  # SciPy copies what it is given, or not, but never writes it.
         return type(input)((result.values, call.pattern[1], call.pattern[0]), shape=call.pattern[3])
     return result.matrix
-
-
-def _fake(crow, col, input, mat1, mat2, beta, alpha, precision):
-    batch = operand_batch(crow, input, col.shape[:-1], mat1.shape[:-2], mat2.shape[:-2])
-    return mat1.new_empty((*batch, *input.shape[-3:]))
-
-
-register(OpSpec(
-    sampled_addmm, "sampled_addmm",
-    {"input": "pattern", "mat1": "tensor", "mat2": "tensor", "beta": "number", "alpha": "number", "precision": "precision"},
-    fake=_fake, explained=explained, types={"out": "Any"}, returns="Any"))

@@ -3,11 +3,10 @@
 import dataclasses
 import math
 
-from .._arrays import adapters, dtypes, stand_ins
+from .._arrays import adapters, autocast, autograd, dtypes, stand_ins
 from .._compiler import compiler, program_text
 from .._compiler.program_text import meta_and_precision
-from .._call import cache, memory
-from .spec import OpSpec, register
+from .._call import cache, dispatch, memory
 
 # Widths of matrices that have programs of their own, which have no more columns than these.
 _WIDTHS = (16, 32, 64, 128, 256)
@@ -99,7 +98,7 @@ def split_of(meta):
     return split
 
 
-def _lists_of(indices_data):
+def lists_of(indices_data):
     """The format's name, its lists by the op's names, and its meta or None."""
     if not isinstance(indices_data, tuple) or not indices_data:
         raise TypeError(f"argument 'indices_data': expected a tuple, but got {type(indices_data).__name__}")
@@ -253,19 +252,33 @@ def scatter_mm(blocks, others, indices_data, *, accumulators=None, check=None, p
     of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm.
 
     Returns accumulators. Sums are f32 or f64 and rounded once. Arrays are used where they lie, on PyTorch's current stream.
-    Raises ValueError or TypeError for arguments that do not fit, NotImplementedError for what has no code yet (other
-    formats and gradients among it), before anything is written.
+    It has gradients (docs/Training.md), but with a check; those of accumulators are of a write in place. Under
+    torch.autocast blocks and others are cast to its type. Raises ValueError or TypeError for arguments that do not fit,
+    NotImplementedError for what has no code yet (other formats among it), before anything is written.
     """
-    return multiply(blocks, others, indices_data, accumulators, check, precision)
+    if adapters.is_torch(blocks):
+        if stand_ins.stands_for_others(blocks) or autocast.is_on() and autocast.casts(blocks, others):
+            return _dispatched(blocks, others, indices_data, accumulators, check, precision)
+        stand_ins.refuse("blocks", blocks)
+        if autograd.is_recorded(blocks, others, accumulators):
+            return _dispatched(blocks, others, indices_data, accumulators, check, precision)
+    return multiply(blocks, others, lists_of(indices_data), accumulators, check, precision)
 
 
-def multiply(blocks, others, indices_data, accumulators, check, precision, is_cleared=False):
-    """scatter_mm; with is_cleared the old elements of accumulators do not count."""
+def _dispatched(blocks, others, indices_data, accumulators, check, precision):
+    """The result of the operation of PyTorch, whose accumulators are others than the given ones."""
+    found = dispatch.call("scatter_mm", blocks=blocks, others=others, indices_data=lists_of(indices_data),
+                          accumulators=accumulators, check=check, precision=precision)
+    return found if accumulators is None else accumulators.copy_(found)
+
+
+def multiply(blocks, others, lists, accumulators, check, precision, is_cleared=False):
+    """scatter_mm of lists_of lists; with is_cleared the old elements of accumulators do not count."""
     dtypes.require_precision(precision)
     arrays = adapters.arrays_of("blocks", blocks)
     if adapters.is_torch(blocks):
         stand_ins.refuse("blocks", blocks)
-    format, lists, meta = _lists_of(indices_data)
+    format, lists, meta = lists
     dense = {"blocks": blocks, "others": others} | ({} if accumulators is None else {"accumulators": accumulators})
     for name, array in {**{LISTS[format][key]: array for key, array in lists.items()}, **dense}.items():
         adapters.require_same(name, array, arrays, "blocks")
@@ -292,8 +305,3 @@ def multiply(blocks, others, indices_data, accumulators, check, precision, is_cl
     if accumulators is not None:
         arrays.count_write(accumulators)
     return result
-
-
-register(OpSpec(
-    scatter_mm, types={"blocks": "_Array", "others": "_Array", "indices_data": "tuple[Any, ...]",
-                       "accumulators": "_Array | None"}))

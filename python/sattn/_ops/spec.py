@@ -16,9 +16,14 @@ KINDS = {
     "matrix": ("Tensor? crow, Tensor? col, Tensor {0}, SymInt? columns", "_Bsr"),
     # (crow, col, values) of a block-sparse matrix, whose crow and col the result has; the first parameter.
     "pattern": ("Tensor crow, Tensor col, Tensor {0}", "Any"),
+    # A number, or where a 0-d tensor is given this tensor; see NUMBER_TENSOR.
     "number": ("Scalar {0}", "_Number"),
     "precision": ("str {0}", _PRECISION),
+    # Lists of pairs in a format, of which p and r may be none, and the parts of a row (scatter_mm.py).
+    "pairs": ("str format, Tensor offsets, Tensor q, Tensor? p, Tensor? r, SymInt split", "tuple[Any, ...]"),
 }
+#: The argument, the last ones of an operation, that has a number's tensor.
+NUMBER_TENSOR = "{0}_tensor"
 # Types in the stub of parameters that several functions have, by name.
 _TYPES = {"out": "_Array | None", "skip_checks": "bool", "max_grid": "Sequence[int | None] | None", "check": "bool | None",
           "meta": "Mapping[str, int | Sequence[int]] | None", "precision": _PRECISION, "strict": "bool"}
@@ -40,8 +45,15 @@ class OpSpec:
     name) -> the operation's arguments. result: (what the operation gives, a dict of the same) -> what the function gives.
     form_of: (the function of another spec, a dict of arguments): under torch.compile a call is one of that function.
     explained: of `sattn.explain` (_call/explain.py), or None. is_default: whether it explains arguments without a function.
-    backward: (the operation) -> what runs in its place for tensors that may require a gradient, such as a
-    torch.autograd.Function's apply; None: those that do are refused.
+    gradients: for operations of `parameters` whose tensors may require a gradient: the name of each argument that has one, and
+    the names of the arguments that it reads. Others than these may change before the backward pass.
+    gradient: (the result's gradient, the names of those wanted, the operation's arguments as attributes) -> a dict of gradients,
+    which are memory of their own or the result's gradient. Of arguments that are not read only shapes and types are right. It
+    runs as an operation, <name>_backward, which torch/differentiation.py makes, as all that autograd needs.
+    backward: for other operations: (the operation) -> what runs in its place for tensors that may require a gradient, such as a
+    torch.autograd.Function's apply. Without either those that do are refused.
+    written: the parameter that the function writes its result to where it is given, as the operation does not.
+    autocast: parameters that torch.autocast casts to its element type, as those of PyTorch's products.
     types, returns: types of parameters by name, and of the result, in the stub.
     """
 
@@ -56,7 +68,11 @@ class OpSpec:
     form_of: tuple | None = None
     explained: typing.Callable | None = None
     is_default: bool = False
+    gradients: typing.Mapping = dataclasses.field(default_factory=dict)
+    gradient: typing.Callable | None = None
     backward: typing.Callable | None = None
+    written: str = ""
+    autocast: tuple = ()
     types: typing.Mapping = dataclasses.field(default_factory=dict)
     returns: str = "_Array"
 
@@ -65,11 +81,21 @@ class OpSpec:
         """The parameter whose crow and col the result has, or None."""
         return next((name for name, kind in self.parameters.items() if kind == "pattern"), None)
 
+    @property
+    def numbers(self):
+        """Parameters that may be numbers or 0-d tensors."""
+        return [name for name, kind in self.parameters.items() if kind == "number"]
+
+    def schema_of_arguments(self):
+        """The operation's arguments in the schema of torch.library."""
+        tensors = (f"Tensor? {NUMBER_TENSOR.format(name)}=None" for name in self.numbers)
+        return ", ".join([*(KINDS[kind][0].format(name) for name, kind in self.parameters.items()), *tensors])
+
     def full_schema(self):
         """The schema of torch.library."""
         if self.schema:
             return self.name + self.schema
-        return f"{self.name}({', '.join(KINDS[kind][0].format(name) for name, kind in self.parameters.items())}) -> Tensor"
+        return f"{self.name}({self.schema_of_arguments()}) -> Tensor"
 
     def options(self):
         """Names of the function's parameters that the operation has not."""

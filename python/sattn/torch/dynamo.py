@@ -257,9 +257,25 @@ def _operand_parts(bsr):
     if isinstance(bsr, tuple):
         return (*bsr, None) if len(bsr) == 3 else None
     if isinstance(bsr, sparse_operand.Prepared):
-        return bsr._crow, bsr._col, bsr.values, bsr.shape[-1]
+        return None if bsr.leaf is not None else (bsr._crow, bsr._col, bsr.values, bsr.shape[-1])
     if isinstance(bsr, torch.Tensor) and bsr.layout == torch.sparse_bsr:  # In export.
         return None, None, bsr, None
+    return None
+
+
+def _pairs(data):
+    """The operation's arguments of lists of pairs, or None."""
+    if not isinstance(data, tuple) or len(data) < 3:
+        return None
+    format, *members = data
+    if format == "scatter_mm" and len(members) == 2 and members[1].dim() == 2:
+        return format, members[0], members[1][:, 1], members[1][:, 0], None, 1
+    if format == "bsr_strided_mm" and len(members) == 5:
+        offsets, r, p, q, meta = members
+        return format, offsets, q, p, r, meta["SPLIT_N"]
+    if format == "bsr_strided_mm_compressed" and len(members) == 4:
+        offsets, r, q, meta = members
+        return format, offsets, q, None, r, meta["SPLIT_N"]
     return None
 
 
@@ -275,7 +291,8 @@ def _requires_grad(*tensors):
 # Operations of tensors and numbers, by their specs
 
 #: For each function with such an operation: (the operation's name, the number of its positional parameters, whether the result has
-#: crow and col of a pattern, (name, kind or "", default) of each parameter).
+#: crow and col of a pattern, whether it has gradients, the
+#: keyword that the result is written to or "", (name, kind or "", default) of each parameter).
 _FORMS = {}
 _FUNCTIONS = {name: spec.function for name, spec in SPECS.items()}
 _MISSING = "no argument"
@@ -293,14 +310,16 @@ def _flat(kind, value):
         return (value,) if value is None or isinstance(value, torch.Tensor) else None
     if kind == "number":
         return (value,) if _is_scalar(value) else None
+    if kind == "pairs":
+        return _pairs(value)
     return ("" if value is None else value,)  # A precision.
 
 
-def _operation_arguments(positional, parameters, given, named):
-    """(the operation's arguments, "") or ([], why a call has no operation)."""
-    flat, taken = [], 0
+def _operation_arguments(positional, has_gradients, parameters, given, named):
+    """(the operation's arguments in order, those by name, "") or (..., why a call has no operation)."""
+    flat, tensors, taken = [], {}, 0
     if len(given) > positional:
-        return [], "too many arguments"
+        return flat, tensors, "too many arguments"
     for place, (name, kind, default) in enumerate(parameters):
         value = default
         if place < len(given):
@@ -308,25 +327,30 @@ def _operation_arguments(positional, parameters, given, named):
         elif name in named:
             taken += 1
             value = named[name]
+        if kind == "number" and isinstance(value, torch.Tensor) and value.dim() == 0 and value.device.type == "cpu":
+            tensors[name + "_tensor"] = value
+            value = 1
         if kind:
             parts = _flat(kind, value)
             if parts is None:
-                return [], f"'{name}' is no operand of a graph"
+                return flat, tensors, f"'{name}' is no operand of a graph"
             flat.extend(parts)
         elif value is not None and value is not False:
-            return [], f"'{name}' is given"
+            return flat, tensors, f"'{name}' is given"
     if taken != len(named):
-        return [], "other arguments"
-    return flat, "a tensor requires a gradient" if _requires_grad(*flat) else ""
+        return flat, tensors, "other arguments"
+    return flat, tensors, "a tensor requires a gradient" if not has_gradients and _requires_grad(*flat) else ""
 
 
 def _traced_call(function, given, named):
-    operation, positional, has_pattern, parameters = _FORMS[function]
-    flat, reason = _operation_arguments(positional, parameters, given, named)
+    operation, positional, has_pattern, has_gradients, written, parameters = _FORMS[function]
+    flat, tensors, reason = _operation_arguments(positional, has_gradients, parameters, given, named)
     if reason:
         torch._dynamo.graph_break(msg=f"sattn.{function}: {reason}")
         return _FUNCTIONS[function](*given, **named)
-    result = getattr(torch.ops.sattn, operation)(*flat)
+    result = getattr(torch.ops.sattn, operation)(*flat, **tensors)
+    if written and named.get(written) is not None:
+        return named[written].copy_(result)
     return (flat[0], flat[1], result) if has_pattern else result
 
 
@@ -341,7 +365,7 @@ def _form_of(spec):
         def form(*given, **named):
             return _traced_call(other, (), {**dict(zip(names, given)), **named, **fixed})
         return form
-    _FORMS[function] = (spec.name, len(names), bool(spec.pattern), tuple(
+    _FORMS[function] = (spec.name, len(names), bool(spec.pattern), bool(spec.gradients), spec.written, tuple(
         (name, spec.parameters.get(name, ""), _MISSING if one.default is one.empty else one.default)
         for name, one in parameters.items()))
 

@@ -71,8 +71,10 @@ def backend(graph, _):
 run = torch.compile(lambda dense: sattn.doubled(prepared, dense), backend=backend, fullgraph=True)
 torch.testing.assert_close(run(dense), expected)
 assert any("doubled" in node for node in nodes), nodes
+# The function records what it calls, the operation has no gradient of its own.
+assert sattn.doubled(prepared, dense.clone().requires_grad_()).requires_grad
 try:
-    sattn.doubled(prepared, dense.clone().requires_grad_())
+    torch.ops.sattn.doubled(*parts, None, dense.clone().requires_grad_(), "")
     raise SystemExit("recorded no gradient")
 except NotImplementedError:
     pass
