@@ -126,7 +126,8 @@ def child(name, device):
 
 
 def run(name, device, folder):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "SATTN_CACHE_DIR": f"{folder}/sattn",
+    path = os.pathsep.join([str(ROOT / "python"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": path, "SATTN_CACHE_DIR": f"{folder}/sattn",
                    "TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor", "TRITON_CACHE_DIR": f"{folder}/triton"}
     environment.pop("SATTN_CACHE", None)
     done = subprocess.run([sys.executable, __file__, "--child", name, "--device", device], env=environment,

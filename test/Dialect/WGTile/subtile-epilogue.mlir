@@ -86,6 +86,32 @@ gpu.module @kernels {
 
 // -----
 
+// In a branch the numbers of the columns are those of the rows as well: columns
+// have their part of them, rows all.
+// CHECK-LABEL: gpu.func @rows_and_columns
+// CHECK:         scf.if
+// CHECK-DAG:       %[[STEP:.*]] = wgtile.step : tensor<64xi32>
+// CHECK-DAG:       %[[PART:.*]] = wgtile.extract_columns %[[STEP]] from 32 : tensor<64xi32> -> tensor<32xi32>
+// CHECK-DAG:       wgtile.broadcast %[[PART]] dimension 1 : tensor<32xi32> -> tensor<64x32xi32>
+// CHECK-DAG:       wgtile.broadcast %[[STEP]] dimension 0 : tensor<64xi32> -> tensor<64x32xi32>
+gpu.module @kernels {
+  gpu.func @rows_and_columns(%out: memref<?x?xi32>, %c: i1, %a: tensor<64x64xi32>, %i: index) kernel {
+    %tile = scf.if %c -> (tensor<64x64xi32>) {
+      %step = wgtile.step : tensor<64xi32>
+      %columns = wgtile.broadcast %step dimension 1 : tensor<64xi32> -> tensor<64x64xi32>
+      %rows = wgtile.broadcast %step dimension 0 : tensor<64xi32> -> tensor<64x64xi32>
+      %sum = arith.addi %columns, %rows : tensor<64x64xi32>
+      scf.yield %sum : tensor<64x64xi32>
+    } else {
+      scf.yield %a : tensor<64x64xi32>
+    }
+    wgtile.store %tile, %out[%i, %i] in_bounds [true, true] : tensor<64x64xi32>, memref<?x?xi32>
+    gpu.return
+  }
+}
+
+// -----
+
 // Another place of the destination is read before any of it is stored.
 // CHECK-LABEL: gpu.func @overlap
 // CHECK:         %[[TILE:.*]] = wgtile.read {{.*}} -> tensor<64x64xf32>

@@ -92,7 +92,9 @@ private:
   StoreOp store;
   const DenseSet<Operation *> &movableReads;
   int64_t offset, columns;
-  DenseMap<Value, Value> slices;
+  /// Columns of values, and whole values, as they are computed again. A vector
+  /// of rows may be one of columns elsewhere, so that it has both.
+  DenseMap<Value, Value> slices, wholes;
   /// The store's block, and those of the branches that are being sliced.
   DenseSet<Block *> blocks;
 
@@ -110,15 +112,15 @@ private:
     if (!op || op->getBlock() == store->getBlock() ||
         !blocks.contains(op->getBlock()))
       return value;
-    if (Value known = slices.lookup(value))
+    if (Value known = wholes.lookup(value))
       return known;
     IRMapping mapping;
     for (Value operand : op->getOperands())
       mapping.map(operand, unsliced(operand));
     Operation *clone = b.clone(*op, mapping);
     for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults()))
-      slices[from] = to;
-    return slices.lookup(value);
+      wholes[from] = to;
+    return wholes.lookup(value);
   }
 
   /// A ramp's start, at the subtile's first column.
@@ -153,13 +155,14 @@ private:
     for (auto [from, to] :
          {std::pair(branch.thenBlock(), sliced.thenBlock()),
           std::pair(branch.elseBlock(), sliced.elseBlock())}) {
-      DenseMap<Value, Value> outside = slices;
+      DenseMap<Value, Value> slicesOutside = slices, wholesOutside = wholes;
       blocks.insert(from);
       b.setInsertionPointToStart(to);
       Value tile = slice(from->getTerminator()->getOperand(0));
       scf::YieldOp::create(b, branch.getLoc(), tile);
       blocks.erase(from);
-      slices = std::move(outside);
+      slices = std::move(slicesOutside);
+      wholes = std::move(wholesOutside);
     }
     return sliced.getResult(0);
   }
