@@ -7,9 +7,10 @@ imports the installed version has, or a file of that kind. It compares what torc
 flex_attention itself. Here a shim stands in the place of torch.compile: a function that the file compiles runs as it is,
 and the calls of flex_attention in it are sattn's. What PyTorch compiles for itself stays. Tests of BlockMask alone, which
 are those of the class TestBlockMask, get sattn's BlockMask, create_block_mask and flex_attention. Where the file names
-the first CUDA device, or takes it by default, the CPU is used. There PyTorch's function refuses gradients of its own; those
-that are expected are of its uncompiled formula, which has them on any device, so that the refusal is left out. So are assertions
-of PyTorch's counters of compilations, since it compiles nothing in the place of sattn; the table names the tests that pass so.
+the first CUDA device, or takes it by default, the CPU is used. There PyTorch's function refuses gradients of its own;
+those that are expected are of its uncompiled formula, which has them on any device, so that the refusal is left out. So
+are assertions of PyTorch's counters of compilations, since it compiles nothing in the place of sattn; the table tells
+tests that pass so apart.
 
 Needs PyTorch, expecttest, which PyTorch's own test classes import, and what sattn needs; SATTN_LIBRARIES names the
 folder of the libraries. Only tests for the CPU run.
@@ -24,6 +25,8 @@ folder of the libraries. Only tests for the CPU run.
     --out FILE     results as JSON: {"torch", "source": the SHA-256 of the test file, "length", "counts", "tests":
                    [{"name", "outcome", "reason", "message": first line of the error, "seconds"}]}
 
+A test that passes without a call of sattn's runs once more with sattn's function for each call, compiled or not, and that
+counts.
 A test that fails runs once more with PyTorch's own function; where it fails then, too, the reason says so.
 
 Prints a table: how many tests passed, with how many that called nothing of sattn's, and of the others how many, for what
@@ -73,8 +76,8 @@ LINES = [
 #: Whose class tests nothing but BlockMask.
 MASKS = "TestBlockMask"
 _compiled = contextvars.ContextVar("compiled", default=False)
-# How many calls sattn got, whether it gets none, and how many assertions were left out.
-_calls, _alone, _left_out = [0], [False], [0]
+# How many calls sattn got, whether it gets none, or those too that are not compiled, and how many assertions were left out.
+_calls, _alone, _everywhere, _left_out = [0], [False], [False], [0]
 
 
 def _ask():
@@ -127,7 +130,8 @@ def shim():
 
     @functools.wraps(attention)
     def flex_attention(*arguments, **options):
-        return (_counted(sattn.flex_attention) if _compiled.get() and not _alone[0] else attention)(*arguments, **options)
+        is_ours = (_compiled.get() or _everywhere[0]) and not _alone[0]
+        return (_counted(sattn.flex_attention) if is_ours else attention)(*arguments, **options)
 
     @functools.wraps(create)
     def create_block_mask(mask_mod, B, H, Q_LEN, KV_LEN, device="cpu", *arguments, **options):
@@ -151,8 +155,8 @@ def shim():
 
 
 class OnTheCPU(ast.NodeTransformer):
-    """Of the test file: the CPU in the place of the first CUDA device, another length than its own, and no assertion of how often
-    PyTorch compiled, which it does not here."""
+    """Of the test file: the CPU in the place of the first CUDA device, another length than its own, and no assertion of
+    how often PyTorch compiled, which it does not here."""
 
     def __init__(self, length):
         self.length = length
@@ -168,7 +172,8 @@ class OnTheCPU(ast.NodeTransformer):
 
     def visit_Expr(self, node):
         self.generic_visit(node)
-        if isinstance(node.value, ast.Call) and ".assert" in ast.unparse(node.value.func) and "counters[" in ast.unparse(node):
+        if isinstance(node.value, ast.Call) and ".assert" in ast.unparse(node.value.func) \
+                and "counters[" in ast.unparse(node):
             node.value = ast.copy_location(ast.Call(ast.Name(_ask.__name__, ast.Load()), [], []), node.value)
         return node
 
@@ -241,8 +246,8 @@ class Results(unittest.TestResult):
     def __init__(self, file, seconds, listed=False):
         super().__init__()
         self.file, self.seconds, self.listed, self.tests, self.began = file, seconds, listed, [], 0.0
-        #: What failed, as unittest's tests.
-        self.failed = []
+        #: What failed, and what passed without a call of sattn's, as unittest's tests.
+        self.failed, self.silent = [], []
 
     def _give_up(self, *_):
         raise GivenUp(f"longer than {self.seconds} s")
@@ -267,6 +272,8 @@ class Results(unittest.TestResult):
             print(f"{outcome:8} {name}" + (f": {reason}" if reason else ""), flush=True)
 
     def addSuccess(self, test):
+        if not _calls[0] and not type(test).__name__.startswith(MASKS):
+            self.silent.append(test)
         self._add(test, "passed", "calls nothing of sattn's" if not _calls[0] else
                   "but for what it asks of PyTorch's compiler" if _left_out[0] else "")
 
@@ -283,6 +290,12 @@ class Results(unittest.TestResult):
 
     def addUnexpectedSuccess(self, test):
         self._add(test, "passed", "does not fail, as it would in PyTorch")
+
+    def replace(self, others):
+        """Takes the results of others in the place of those of the same tests."""
+        found = {test["name"]: test for test in others.tests}
+        self.tests = [found.get(test["name"], test) for test in self.tests]
+        self.failed += others.failed
 
     def mark(self, alone):
         """Says of tests that failed that they do so with PyTorch alone, too, by the results of that."""
@@ -347,6 +360,10 @@ def main():
         with our_masks(module):
             unittest.TestSuite(test for test in tests if type(test).__name__.startswith(MASKS)).run(results)
         unittest.TestSuite(test for test in tests if not type(test).__name__.startswith(MASKS)).run(results)
+        everywhere, _everywhere[0] = Results(str(options.file), options.seconds, options.list), True
+        unittest.TestSuite(results.silent).run(everywhere)
+        _everywhere[0] = False
+        results.replace(everywhere)
         alone, _alone[0] = Results(str(options.file), options.seconds), True
         unittest.TestSuite(results.failed).run(alone)
         results.mark(alone)

@@ -44,6 +44,10 @@ class TestFlexAttention(TestCase):
         arrays = [torch.ones(1, 1, 16, 16, device=device)] * 3
         self.assertEqual(attention(*arrays), torch.ones(1, 1, 16, 16))
 
+    def test_that_nothing_is_compiled(self, device):
+        arrays = [torch.ones(1, 1, 16, 16, device=device)] * 3
+        self.assertEqual(flex_attention(*arrays), torch.ones(1, 1, 16, 16))
+
     def test_gradients(self, device):
         self.run_test(device, requires_grad=True)
 

@@ -26,7 +26,7 @@ def test_the_table(built_tools, tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         "| result | tests | why | one of them |", "|---|---:|---|---|",
-        "| passed | 6 |  | test_blocks |", "| passed | 1 | but for what it asks of PyTorch's compiler | test_counters_cpu |",
+        "| passed | 7 |  | test_blocks |", "| passed | 1 | but for what it asks of PyTorch's compiler | test_counters_cpu |",
         "| passed | 1 | calls nothing of sattn's | test_length_cpu |",
         f"| failed | 1 | expects an error that sattn does not raise{ALONE} | test_that_nothing_is_raised_cpu |",
         f"| failed | 1 | results differ{ALONE} | test_a_difference_cpu |",
