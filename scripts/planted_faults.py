@@ -3,11 +3,11 @@
 
     ./dev run python scripts/planted_faults.py [--list] [--folder FOLDER] [--suite SUITE] [NAME...]
 
-test/faults/faults.toml lists the faults. Each is planted in a copy of the checkout (a git worktree of HEAD with the changes of
-tracked files, and a build folder of its own), built where it is in a source that is compiled, tested, and taken out again. Its
-tests run without it first, since a test that fails anyway catches nothing. The copy is made in a temporary folder and removed
-at the end; --folder keeps it, so that the next run builds little. Prints a line for each fault; exits with 1 if one was not
-caught. An interrupt takes out the fault and removes what a run has made.
+test/faults/faults.toml lists the faults. Each is planted in a copy of the checkout (a git worktree of HEAD with the
+changes of tracked files, and a build folder of its own), built where it is in a source that is compiled, tested, and taken
+out again. Its tests run without it first, since a test that fails anyway catches nothing. The copy is made in a temporary
+folder and removed at the end; --folder keeps it, so that the next run builds little. Prints a line for each fault; exits
+with 1 if one was not caught. An interrupt takes out the fault and removes what a run has made.
 """
 
 import argparse
@@ -34,8 +34,8 @@ SUITES = "lit", "unit", "python", "torch", "torch-cuda"
 # Seconds; a test that a fault holds up fails.
 TEST_LIMIT, BUILD_LIMIT = 900, 7200
 #: What tests in Python, and those of lit where their text names a tool, need of the build; those of ctest are targets.
-TOOLS = ("sparse-opt", "sparse-translate", "sparse-run", "sparse-reduce", "sparse-lsp-server", "SAttnPlugin", "sattn-test-opt",
-         "sattn-test-translate")
+TOOLS = ("sparse-opt", "sparse-translate", "sparse-run", "sparse-reduce", "sparse-lsp-server", "SAttnPlugin",
+         "sattn-test-opt", "sattn-test-translate")
 LIBRARIES = "sattn", "sattn_binding", "SAttnStubCuda", "SAttnStubCudaOld", "SAttnStubCudart"
 #: Lines of the output of what failed.
 TAIL = 20
@@ -43,8 +43,8 @@ TAIL = 20
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """text: what stands in the file, once. fault: what is planted in its place. tests: as they follow `./dev test`, each of which
-    must fail."""
+    """text: what stands in the file, once. fault: what is planted in its place. tests: as they follow `./dev test`, each
+    of which must fail."""
 
     name: str
     file: str
@@ -74,7 +74,8 @@ def read_faults(path=FAULTS):
     for name, entry in tomllib.loads(path.read_text()).items():
         keys = {"file", "text", "fault", "tests"}
         if set(entry) != keys or not entry["text"] or not entry["tests"] or entry["text"] == entry["fault"]:
-            raise ValueError(f"fault '{name}': expected {', '.join(sorted(keys))}, and a fault that is not the text, but got {entry}")
+            raise ValueError(f"fault '{name}': expected {', '.join(sorted(keys))}, and a fault that is not the text, but got "
+                             f"{entry}")
         for test in entry["tests"]:
             if test.split()[0] not in SUITES:
                 raise ValueError(f"fault '{name}': expected tests of {', '.join(SUITES)}, but got '{test}'")
@@ -92,8 +93,8 @@ def chosen(faults, names, suite=None):
 
 
 def run(command, folder, environment, limit):
-    """(exit code, output, both streams) of a command in a process group of its own, which ends with it. The code of one that
-    ran for longer than the limit is that of its signal."""
+    """(exit code, output, both streams) of a command in a process group of its own, which ends with it. The code of one
+    that ran for longer than the limit is that of its signal."""
     process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                stdin=subprocess.DEVNULL, text=True, errors="replace", start_new_session=True)
     try:
@@ -127,7 +128,8 @@ class Copy:
     def make(self):
         """Makes the copy, or brings it to the state of the checkout."""
         def git(*arguments, folder=ROOT):
-            return subprocess.run(["git", "-C", folder, *arguments], check=True, capture_output=True, text=True).stdout.strip()
+            command = ["git", "-C", folder, *arguments]
+            return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
         commit = git("stash", "create") or git("rev-parse", "HEAD")
         if (self.folder / ".git").exists():
@@ -136,7 +138,8 @@ class Copy:
             git("worktree", "add", "--quiet", "--force", "--detach", str(self.folder), commit)
 
     def remove(self):
-        subprocess.run(["git", "-C", ROOT, "worktree", "remove", "--force", self.folder], check=False, capture_output=True)
+        command = ["git", "-C", ROOT, "worktree", "remove", "--force", self.folder]
+        subprocess.run(command, check=False, capture_output=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def targets(self, test):
@@ -168,10 +171,11 @@ class Copy:
     def _command(self, test, report, stops):
         suite, *arguments = shlex.split(test)
         if suite == "lit":
-            return ["lit", "-sv", f"-j{self.jobs}", f"--xunit-xml-output={report}", *["--max-failures=1"] * stops, *arguments]
+            return ["lit", "-sv", f"-j{self.jobs}", f"--xunit-xml-output={report}", *["--max-failures=1"] * stops,
+                    *arguments]
         if suite == "unit":
-            return ["ctest", "--test-dir", "build", f"-j{self.jobs}", "--output-on-failure", "--no-tests=error", "--timeout", "600",
-                    "--output-junit", report, *["--stop-on-failure"] * stops, *arguments]
+            return ["ctest", "--test-dir", "build", f"-j{self.jobs}", "--output-on-failure", "--no-tests=error",
+                    "--timeout", "600", "--output-junit", report, *["--stop-on-failure"] * stops, *arguments]
         return ["python" if suite == "python" else self._torch(), "-m", "pytest", "-c", "test/python/pytest.ini",
                 "--rootdir=test/python", f"--junitxml={report}", *["-x"] * stops, *arguments]
 
@@ -220,7 +224,7 @@ def find_broken(copy, tests, out):
 
 
 def check(copy, fault):
-    """What its tests print that let the fault through; empty if all caught it. Raises Failed where it does not build."""
+    """The output of the tests that let the fault through; empty if all caught it. Raises Failed where it does not build."""
     with copy.planted(fault):
         if fault.is_compiled:
             copy.build({target for test in fault.tests for target in copy.targets(test)})
@@ -292,7 +296,8 @@ def main():
         if not kept:
             copy.remove()
             shutil.rmtree(copy.folder.parent, ignore_errors=True)
-    print(f"{len(faults) - len(left)} of {len(faults)} faults were caught" + (f"; not {', '.join(left)}" if left else ""))
+    missed = f"; not {', '.join(left)}" if left else ""
+    print(f"{len(faults) - len(left)} of {len(faults)} faults were caught{missed}")
     return 1 if left else 0
 
 

@@ -35,7 +35,8 @@ def for_the_cpu(ir):
                      ("@llvm.nvvm.bar.warp.sync", "@emulated_warp_barrier"),
                      *((f"@llvm.nvvm.shfl.sync.{kind}.{element}", f"@emulated_shuffle_{kind}_{element}")
                        for kind in ("idx", "bfly") for element in ("f32", "i32")),
-                     ("@llvm.nvvm.vote.ballot.sync", "@emulated_ballot"), ("@llvm.nvvm.redux.sync.umax", "@emulated_most"), ("@llvm.nvvm.prmt", "@emulated_permute"),
+                     ("@llvm.nvvm.vote.ballot.sync", "@emulated_ballot"),
+                     ("@llvm.nvvm.redux.sync.umax", "@emulated_most"), ("@llvm.nvvm.prmt", "@emulated_permute"),
                      ("@llvm.nvvm.ex2.approx.ftz.f", "@exp2f")]:
         ir = ir.replace(gpu, cpu)
     ir = re.sub(r"@llvm\.nvvm\.cp\.async\.c[ag]\.shared\.global\.(\d+)\.s\(", r"@emulated_copy_\1(", ir)

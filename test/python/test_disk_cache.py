@@ -115,7 +115,8 @@ def test_what_an_entry_depends_on(cache, tmp_path, monkeypatch):
     table = tmp_path / "table.json"
     table.write_text("{}")
     both = program(1, "f") + program(2, "g")
-    cases = [dict(texts=[program(1)]), dict(texts=[program(1)], threads=2), dict(texts=[program(2)]), dict(texts=[both], entry="f"), dict(texts=[both], entry="g"),
+    cases = [dict(texts=[program(1)]), dict(texts=[program(1)], threads=2), dict(texts=[program(2)]),
+             dict(texts=[both], entry="f"), dict(texts=[both], entry="g"),
              dict(texts=[PRODUCT], target="sm_90a"), dict(texts=[PRODUCT], target="sm_80"),
              dict(texts=[PRODUCT], target="sm_90a", pipeline="schedule=plain"),
              dict(texts=[PRODUCT], target="sm_90a", pipeline=f"meta-table={table}")]

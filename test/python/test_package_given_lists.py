@@ -50,7 +50,8 @@ def test_a_full_block_that_a_band_cuts_is_not_masked_by_the_function(band):
 
 def test_each_band_beside_one_mask_has_its_blocks():
     q, k, v = _operands(48, 48)
-    mask = sattn.BlockMask.from_kv_blocks(*_lists([], [], []), *_lists(*[[0, 1, 2]] * 3), BLOCK_SIZE=16, seq_lengths=(48, 48))
+    mask = sattn.BlockMask.from_kv_blocks(*_lists([], [], []), *_lists(*[[0, 1, 2]] * 3), BLOCK_SIZE=16,
+                                          seq_lengths=(48, 48))
     distance = np.arange(48) - np.arange(48)[:, None]
     bands = (({"causal": True}, distance <= 0), ({"window": (9, 3)}, (distance >= -9) & (distance <= 3)))
     for band, visible in bands * 2:

@@ -19,8 +19,8 @@ WINDOW, BITS = 64, 256
 
 
 def groups_of(crow, col, count):
-    """(where the blocks of each group begin, its rows): of a window the first row that is left, then those that share the most
-    columns with the rows before; a number past the last row where none is left."""
+    """(where the blocks of each group begin, its rows): of a window the first row that is left, then those that share the
+    most columns with the rows before; a number past the last row where none is left."""
     rows, found = len(crow) - 1, []
     masks = [{column % BITS for column in col[begin:end]} for begin, end in zip(crow, crow[1:])]
     size = WINDOW // count * count
@@ -40,7 +40,8 @@ def groups_of(crow, col, count):
     return np.array(found)
 
 
-@pytest.mark.parametrize("index, height, rows, columns", [("i32", 64, 150, 40), ("i32", 64, 61, 700), ("i64", 128, 129, 9), ("i32", 32, 1, 5)])
+@pytest.mark.parametrize("index, height, rows, columns", [
+    ("i32", 64, 150, 40), ("i32", 64, 61, 700), ("i64", 128, 129, 9), ("i32", 32, 1, 5)])
 def test_groups(emulation_tools, tmp_path, index, height, rows, columns):
     """Windows that are whole or cut, columns beyond the mask, and rows without blocks."""
     rng = np.random.default_rng(rows)
@@ -51,5 +52,6 @@ def test_groups(emulation_tools, tmp_path, index, height, rows, columns):
     expected = groups_of(crow, col, count)
     windows = -(-rows // (WINDOW // count * count))
     found = np.full((len(expected), 2 + count), -7, np.int32)
-    kernel_of_program(emulation_tools, PROGRAM.format(index=index, rows=height), "f_group", tmp_path)(windows, crow, col, found)
+    kernel = kernel_of_program(emulation_tools, PROGRAM.format(index=index, rows=height), "f_group", tmp_path)
+    kernel(windows, crow, col, found)
     np.testing.assert_array_equal(found[:, [0, *range(2, 2 + count)]], expected)

@@ -41,7 +41,8 @@ NUMPY = {
     "isin": lambda s, b, h, i, j: np.where(np.isin(i, [1, 5]), s, 0) + np.isin(j, WIDE, invert=True),
     "nan": lambda s, b, h, i, j: np.nan_to_num(np.sqrt(s), nan=2.0) + np.isfinite(1 / (i * 1.0)),
     "infinite": lambda s, b, h, i, j: np.nan_to_num(1 / (i * 1.0), posinf=5.0) + np.isposinf(1 / (i * 1.0)),
-    "casts": lambda s, b, h, i, j: (s * 100).astype("i2") + (i * 60).astype("u1") + (i * 9000).astype("u2") + s.astype("f2") + (i > 2).astype(np.dtype("i8")),
+    "casts": lambda s, b, h, i, j: (s * 100).astype("i2") + (i * 60).astype("u1") + (i * 9000).astype("u2")
+    + s.astype("f2") + (i > 2).astype(np.dtype("i8")),
     "python casts": lambda s, b, h, i, j: s.astype(int) + s.astype(float) + s.astype(bool) + (j / 3).astype(dtype="int"),
     "exponents": lambda s, b, h, i, j: s + np.float_power(i, 2) + (i - j) ** INTEGER + 2 ** h + (i - 4.0) ** (j % 3),
     "zero powers": lambda s, b, h, i, j: s + (i * 0.0) ** (j * 0.0) + (i * 0) ** (j * 0),
@@ -135,8 +136,8 @@ def test_a_captured_exponent_is_followed(sattn):
 
 def test_integers_are_divided_as_numpy_divides(sattn):
     """In compiled code: rounded down, with the sign of the divisor, and 0 by 0. Each head has a quotient of its own."""
-    functions = (lambda i: i // -3, lambda i: i % -3, lambda i: (i - 9) // 4, lambda i: (i - 9) % 4, lambda i: i // (4 - i),
-                 lambda i: i % (4 - i), lambda i: (i - 9) // (i - 4), lambda i: (i - 9) % (i - 4))
+    functions = (lambda i: i // -3, lambda i: i % -3, lambda i: (i - 9) // 4, lambda i: (i - 9) % 4,
+                 lambda i: i // (4 - i), lambda i: i % (4 - i), lambda i: (i - 9) // (i - 4), lambda i: (i - 9) % (i - 4))
 
     def score_mod(score, b, h, i, j):
         for number, function in enumerate(functions):

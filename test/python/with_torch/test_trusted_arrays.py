@@ -148,11 +148,13 @@ def test_an_exported_module_has_its_buffers_alone(strict):
     assert torch.equal(loaded(dense), other(dense))
 
 
-@pytest.mark.parametrize("bytes_left", [0, 64])
+@pytest.mark.parametrize("bytes_left", [0, 64, -4])
 def test_a_tensor_whose_storage_was_shrunk_is_refused(bytes_left):
+    """Where it is negative, the storage lacks the last element alone."""
     def shrunk(tensor):
         tensor = tensor.clone()
-        tensor.untyped_storage().resize_(bytes_left)
+        storage = tensor.untyped_storage()
+        storage.resize_(bytes_left if bytes_left >= 0 else storage.nbytes() + bytes_left)
         return tensor
 
     operand, dense, query = sattn.prepare(_matrix(0)), _dense(), torch.randn(1, 1, 32, 16)
