@@ -12,7 +12,8 @@ _PRECISION = 'Literal["ieee", "tf32"] | None'
 KINDS = {
     "tensor": ("Tensor {0}", "_Array"),
     "tensor?": ("Tensor? {0}", "_Array | None"),
-    # A block-sparse operand. crow and col are None where it is a torch.sparse_bsr tensor; columns: of the matrix, or None.
+    # A block-sparse operand. crow and col are None where it is a torch.sparse_bsr tensor; columns: of the matrix, or
+    # None.
     "matrix": ("Tensor? crow, Tensor? col, Tensor {0}, SymInt? columns", "_Bsr"),
     # (crow, col, values) of a block-sparse matrix, whose crow and col the result has; the first parameter.
     "pattern": ("Tensor crow, Tensor col, Tensor {0}", "Any"),
@@ -20,8 +21,9 @@ KINDS = {
     "precision": ("str {0}", _PRECISION),
 }
 # Types in the stub of parameters that several functions have, by name.
-_TYPES = {"out": "_Array | None", "skip_checks": "bool", "max_grid": "Sequence[int | None] | None", "check": "bool | None",
-          "meta": "Mapping[str, int | Sequence[int]] | None", "precision": _PRECISION, "strict": "bool"}
+_TYPES = {"out": "_Array | None", "skip_checks": "bool", "max_grid": "Sequence[int | None] | None",
+          "check": "bool | None", "meta": "Mapping[str, int | Sequence[int]] | None", "precision": _PRECISION,
+          "strict": "bool"}
 #: Specs by the name of their function.
 SPECS = {}
 
@@ -32,14 +34,17 @@ class OpSpec:
 
     function: the public one; its name is that in `sattn`, and its signature that of the stub and under torch.compile.
     name: of the operation torch.ops.sattn.<name>; "" where PyTorch has none, so that calls break a graph.
-    parameters: the kind (in KINDS) of each parameter that the operation has, in the order of `function`. Other parameters are
-    options: a call in a graph gives none of them.
+    parameters: the kind (in KINDS) of each parameter that the operation has, in the order of `function`. Other
+    parameters are options: a call in a graph gives none of them.
     fake: (the operation's arguments) -> new tensors of the results' shapes, types and strides.
-    schema, kernel, arguments, result: for operations whose arguments are none of KINDS; each else follows from `parameters`.
-    schema: of torch.library, without the name. kernel: runs the operation. arguments: (what the function gives dispatch.call, by
-    name) -> the operation's arguments. result: (what the operation gives, a dict of the same) -> what the function gives.
+    schema, kernel, arguments, result: for operations whose arguments are none of KINDS; each else follows from
+    `parameters`.
+    schema: of torch.library, without the name. kernel: runs the operation. arguments: (what the function gives
+    dispatch.call, by name) -> the operation's arguments. result: (what the operation gives, a dict of the same) -> what
+    the function gives.
     form_of: (the function of another spec, a dict of arguments): under torch.compile a call is one of that function.
-    explained: of `sattn.explain` (_call/explain.py), or None. is_default: whether it explains arguments without a function.
+    explained: of `sattn.explain` (_call/explain.py), or None. is_default: whether it explains arguments without a
+    function.
     backward: (the operation) -> what runs in its place for tensors that may require a gradient, such as a
     torch.autograd.Function's apply; None: those that do are refused.
     types, returns: types of parameters by name, and of the result, in the stub.
@@ -69,7 +74,8 @@ class OpSpec:
         """The schema of torch.library."""
         if self.schema:
             return self.name + self.schema
-        return f"{self.name}({', '.join(KINDS[kind][0].format(name) for name, kind in self.parameters.items())}) -> Tensor"
+        parameters = ", ".join(KINDS[kind][0].format(name) for name, kind in self.parameters.items())
+        return f"{self.name}({parameters}) -> Tensor"
 
     def options(self):
         """Names of the function's parameters that the operation has not."""
