@@ -60,14 +60,16 @@ class Bsr(torch.nn.Module):
             self._take(self.operand.of_arrays(*self._arrays()))
         return self
 
-    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+                              error_msgs):
         # PyTorch writes into the buffers before anything is checked, so that it gets copies.
         own = self._arrays()
         wrong = len(missing_keys), len(error_msgs)
         copies = [array.clone() for array in own]
         self._buffers.update(zip(ARRAYS, copies))
         try:
-            super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+            super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+                                          error_msgs)
             loaded = self._arrays()
             is_whole = (len(missing_keys), len(error_msgs)) == wrong
             operand = self.operand.of_arrays(*loaded) if is_whole else None
