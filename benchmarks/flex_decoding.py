@@ -14,7 +14,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 import sattn  # noqa: E402
-from sattn._ops import flex_attention  # noqa: E402
+from sattn._ops import flex_attention_layout  # noqa: E402
 from timing import in_graph, measure  # noqa: E402
 
 HEADS, KV_HEADS, COLUMNS = 32, 8, 128
@@ -22,13 +22,13 @@ HEADS, KV_HEADS, COLUMNS = 32, 8, 128
 
 def attention(arrays, packed_queries):
     """A call whose program is chosen now; each has a cache entry of its own, since the limit is no part of a call's key."""
-    kept = flex_attention.PACKED_QUERIES
-    flex_attention.PACKED_QUERIES = packed_queries
+    kept = flex_attention_layout.PACKED_QUERIES
+    flex_attention_layout.PACKED_QUERIES = packed_queries
     try:
         return sattn.flex_attention(*arrays, causal="bottom_right", enable_gqa=True)
     finally:
-        flex_attention.PACKED_QUERIES = kept
-        sattn._call.cache.flex_repeats.clear()
+        flex_attention_layout.PACKED_QUERIES = kept
+        sattn._call.cache.repeats.clear()
 
 
 def row_of(batch, queries, keys, rounds):

@@ -375,14 +375,18 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(explainer, explainer);
 
 /// What the program of a call of `repeats` threw in this thread.
 static thread_local std::optional<ffi::Error> failure;
+/// Results of such a call that are none of a program.
+static constexpr int64_t unknown = -1, failed = -2;
 
 /// repeats(count: int) -> [call, remember]
 ///
 /// Programs for calls of one kind that were made before (Repeats.h). A call has
 /// `count` arguments: numbers, tensors, and None for one that is absent.
-///  - call(arguments..., storages...) -> 0 where none is known, 1 where one was
-///    called, 2 where it was and threw: so that what `call` itself raises is
-///    always of arguments that cannot be passed, before any work.
+///  - call(instead, arguments..., storages...) -> -1 where none is known, -2
+///    where one was called and threw, so that what `call` itself raises is
+///    always of arguments that cannot be passed, before any work; else what it
+///    returned, 0 for None. `instead` is None, or a function that is called in
+///    its place (launch of `keep`).
 ///  - remember(program, parts, kept, arguments...) keeps a program for such
 ///    calls; parts has three numbers for each of its arguments (Repeats::Part).
 static ffi::Array<ffi::Function> repeats(int64_t count) {
@@ -394,10 +398,15 @@ static ffi::Array<ffi::Function> repeats(int64_t count) {
     return packed.data() + first;
   };
   auto call = [=](ffi::PackedArgs packed, ffi::Any *result) {
-    const ffi::AnyView *arguments = require(packed, 0);
-    int64_t outcome = 2;
+    const ffi::AnyView *arguments = require(packed, 1);
+    std::optional<ffi::Function> instead;
+    if (packed[0] != nullptr)
+      instead = packed[0].cast<ffi::Function>();
+    int64_t outcome = failed;
     try {
-      outcome = known->call(arguments, packed.size() - int(count));
+      std::optional<ffi::Any> returned =
+          known->call(arguments, packed.size() - 1 - int(count), instead);
+      outcome = returned ? returned->try_cast<int64_t>().value_or(0) : unknown;
     } catch (const ffi::Error &error) {
       failure = error;
     } catch (const std::exception &error) {

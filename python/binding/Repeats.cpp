@@ -136,16 +136,18 @@ void Repeats::insert(const ffi::AnyView *arguments, Entry entry) {
   entries[std::move(key)] = std::make_shared<const Entry>(std::move(entry));
 }
 
-bool Repeats::call(const ffi::AnyView *arguments, int numStorages) {
+std::optional<ffi::Any>
+Repeats::call(const ffi::AnyView *arguments, int numStorages,
+              const std::optional<ffi::Function> &instead) {
   static thread_local Key key;
   if (!makeKey(arguments, key))
-    return false;
+    return std::nullopt;
   std::shared_ptr<const Entry> entry;
   {
     std::lock_guard<std::mutex> lock(mutex);
     auto found = entries.find(key);
     if (found == entries.end())
-      return false;
+      return std::nullopt;
     entry = found->second;
   }
   const ffi::AnyView *storages = arguments + count;
@@ -156,14 +158,14 @@ bool Repeats::call(const ffi::AnyView *arguments, int numStorages) {
     auto address = storages[place].try_cast<int64_t>();
     auto bytes = storages[place + 1].try_cast<int64_t>();
     if (!address || !bytes || !liesIn(*tensor, *address, *bytes))
-      return false;
+      return std::nullopt;
     place += 2;
   }
-  const ffi::Function &program = entry->program;
+  const ffi::Function &program = instead ? *instead : entry->program;
   ffi::Any result;
   if (entry->parts.empty()) {
     program.CallPacked(arguments, count, &result);
-    return true;
+    return result;
   }
   static thread_local std::vector<ffi::AnyView> passed;
   // Their addresses are passed until the call is over.
@@ -188,5 +190,5 @@ bool Repeats::call(const ffi::AnyView *arguments, int numStorages) {
     passed.push_back(&view.view);
   }
   program.CallPacked(passed.data(), int(passed.size()), &result);
-  return true;
+  return result;
 }

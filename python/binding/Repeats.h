@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -46,12 +47,15 @@ public:
   /// Keeps an entry for calls with such arguments; replaces an earlier one.
   void insert(const tvm::ffi::AnyView *arguments, Entry entry);
 
-  /// Calls the entry's program and returns true; returns false where none is
-  /// known. The arguments are followed by the address and the bytes of the
-  /// storage of each of the tensors in order: one with elements outside of its
-  /// storage is of no known kind. The last ones, which have none, are trusted.
-  /// Throws what the program throws.
-  bool call(const tvm::ffi::AnyView *arguments, int numStorages);
+  /// Calls the entry's program and returns its result; returns nothing where
+  /// none is known. The arguments are followed by the address and the bytes of
+  /// the storage of each of the tensors in order: one with elements outside of
+  /// its storage is of no known kind. The last ones, which have none, are
+  /// trusted. `instead`, if given, is called in the place of the program, with
+  /// its arguments. Throws what the program throws.
+  std::optional<tvm::ffi::Any>
+  call(const tvm::ffi::AnyView *arguments, int numStorages,
+       const std::optional<tvm::ffi::Function> &instead);
 
 private:
   using Key = std::vector<int64_t>;

@@ -1,4 +1,5 @@
-"""Connects the package to PyTorch once that is there, and no sooner: it imports neither PyTorch nor its compiler itself."""
+"""Connects the package to PyTorch once that is there, and no sooner: it imports neither PyTorch nor its compiler
+itself."""
 
 from pathlib import Path
 

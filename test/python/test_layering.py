@@ -204,3 +204,15 @@ def test_the_package_has_no_circle():
     graph = {module: {f"{name}.__init__" if f"{name}.__init__" in modules else name for name in names}
              for module, names in graph.items()}
     graphlib.TopologicalSorter(graph).prepare()  # Raises CycleError.
+
+
+# Modules of the package that have longer lines.
+LONG = {"_ops.bsr_addmm", "_ops.bsr_softmax", "_ops.captured_gradients", "_ops.flex_attention_autograd",
+        "_ops.flex_attention_backward", "_ops.flex_attention_backward_operation", "_ops.sampled_addmm", "_ops.scatter_mm",
+        "torch.described_values", "torch.dynamo", "torch.dynamo_private", "torch.library", "torch.triton_ops"}
+
+
+def test_lines_of_the_package_are_short():
+    found = {module: numbers for module, text in package_modules().items() if module not in LONG
+             if (numbers := [number for number, line in enumerate(text.splitlines(), 1) if len(line) > 120])}
+    assert not found

@@ -69,8 +69,8 @@ class NumpyArrays:
 
     @staticmethod
     def grid(matrix, rows, columns):
-        """A (*, R, C) matrix as (*, R / rows, C / columns, rows, columns), in the same memory: a dimension can always be
-        split where it lies."""
+        """A (*, R, C) matrix as (*, R / rows, C / columns, rows, columns), in the same memory: a dimension can always
+        be split where it lies."""
         return matrix.reshape(_split(matrix.shape, rows, columns)).swapaxes(-3, -2)
 
     @staticmethod

@@ -1,4 +1,5 @@
-"""Functions on whole arrays of NumPy and of PyTorch under the same names. Those of PyTorch never wait for the device."""
+"""Functions on whole arrays of NumPy and of PyTorch under the same names. Those of PyTorch never wait for the
+device."""
 
 import numpy as np
 

@@ -2,6 +2,8 @@
 
 import sys
 
+from . import plain
+
 
 def is_cast(value, device):
     """Whether torch.autocast, where it is on for this type of device, casts a value."""
@@ -29,10 +31,13 @@ def casts(array, *others):
 
 
 def cast(*arrays):
-    """The arrays; where torch.autocast is on for the first one's device, those of f32, f16 and bf16 there in its element type, as
-    PyTorch's flex_attention has them. A cast is recorded by torch.autograd. torch/dynamo.py has what torch.compile traces."""
-    torch = sys.modules.get("torch")
-    if torch is None or not isinstance(arrays[0], torch.Tensor):
+    """The arrays; where torch.autocast is on for the first one's device, those of f32, f16 and bf16 there in its
+    element type, as PyTorch's flex_attention has them. A cast is recorded by torch.autograd. torch/dynamo.py has what
+    torch.compile traces."""
+    if not plain.see() or not plain.may_autocast():
+        return arrays
+    torch = sys.modules["torch"]
+    if not isinstance(arrays[0], torch.Tensor):
         return arrays
     device = arrays[0].device.type
     if not torch.is_autocast_enabled(device):

@@ -26,8 +26,8 @@ def _of_dense_array(matrix, block):
 
 def _of_dense_tensor(matrix, block):
     if any(size == 0 for size in matrix.shape[:-2]):
-        raise ValueError("argument 'matrix': expected batches, since PyTorch has no sparse tensors of none, but got shape "
-                         f"{tuple(matrix.shape)}")
+        raise ValueError("argument 'matrix': expected batches, since PyTorch has no sparse tensors of none, but got "
+                         f"shape {tuple(matrix.shape)}")
     try:
         return matrix.to_sparse_bsr(block)
     except RuntimeError as error:
@@ -93,7 +93,8 @@ class _Parts:
 
     def __init__(self, bsr, columns, check):
         is_operand = isinstance(bsr, sparse_operand.Operand)
-        crow, col, values, shape = (bsr.crow, bsr.col, bsr.values, bsr.shape) if is_operand else sparse_operand.parts_of(bsr)
+        parts = (bsr.crow, bsr.col, bsr.values, bsr.shape) if is_operand else sparse_operand.parts_of(bsr)
+        crow, col, values, shape = parts
         self.arrays = arrays = adapters.arrays_of("bsr", values)
         for name, array in (("crow", crow), ("col", col)):
             adapters.require_same(name, array, arrays, "values")
@@ -125,10 +126,10 @@ class _Parts:
         if shape is not None and own is not None:
             storage.require_own_shape(shape, self.batch, crow, values)
         if columns is None and own is None:
-            raise ValueError("argument 'columns': expected the number of columns, which (crow, col, values) do not say, "
-                             "but got None")
-        if columns is not None and (isinstance(columns, bool) or not isinstance(columns, (int, np.integer)) or columns < 0
-                                    or columns % self.block[1] or own not in (None, columns)):
+            raise ValueError("argument 'columns': expected the number of columns, which (crow, col, values) do not "
+                             "say, but got None")
+        if columns is not None and (isinstance(columns, bool) or not isinstance(columns, (int, np.integer))
+                                    or columns < 0 or columns % self.block[1] or own not in (None, columns)):
             raise ValueError("argument 'columns': expected "
                              + (f"{own}, the matrix's own" if own is not None else
                                 f"a multiple of the {self.block[1]} columns of a block") + f", but got {columns!r}")
@@ -139,13 +140,14 @@ class _Parts:
         crow, col = (np.asarray(self.arrays.host(array)) for array in (self.crow, self.col))
         steps = np.diff(crow, axis=-1)
         if (steps < 0).any() or crow.size and (crow[:, 0].min() < 0 or crow[:, -1].max() > col.shape[-1]):
-            raise ValueError(f"argument 'crow': expected ascending offsets from 0 to {col.shape[-1]}, the stored blocks, "
-                             f"but got {crow.min()} to {crow.max()}" + (" that descend" if (steps < 0).any() else ""))
+            descends = " that descend" if (steps < 0).any() else ""
+            raise ValueError(f"argument 'crow': expected ascending offsets from 0 to {col.shape[-1]}, the stored "
+                             f"blocks, but got {crow.min()} to {crow.max()}{descends}")
         places = np.arange(col.shape[-1])
         used = col[(places >= crow[:, :1]) & (places < crow[:, -1:])]
         if used.size and (used.min() < 0 or used.max() >= self.across):
-            raise ValueError(f"argument 'col': expected block columns from 0 to {self.across - 1}, but got {used.min()} to "
-                             f"{used.max()}")
+            raise ValueError(f"argument 'col': expected block columns from 0 to {self.across - 1}, but got "
+                             f"{used.min()} to {used.max()}")
 
 
 def bsr_to_dense(bsr, columns=None, *, check=None):

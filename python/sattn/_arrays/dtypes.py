@@ -53,8 +53,8 @@ def scalar_of(factor):
 def require_kernels(name, element, on_gpu):
     """Raises NotImplementedError for an argument whose elements have no kernels on CUDA."""
     if on_gpu and element == "f64":
-        raise NotImplementedError(f"argument '{name}': expected elements of f16, bf16, f32 or of 8 bits on CUDA, since f64 has "
-                                  "kernels for the CPU alone, but got f64")
+        raise NotImplementedError(f"argument '{name}': expected elements of f16, bf16, f32 or of 8 bits on CUDA, since "
+                                  "f64 has kernels for the CPU alone, but got f64")
 
 
 def require_precision(precision):

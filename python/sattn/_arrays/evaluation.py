@@ -8,7 +8,8 @@ import numpy as np
 
 _OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "lt": operator.lt, "le": operator.le,
               "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne, "and": operator.and_,
-              "or": operator.or_, "xor": operator.xor, "neg": operator.neg, "abs": operator.abs, "div": operator.truediv}
+              "or": operator.or_, "xor": operator.xor, "neg": operator.neg, "abs": operator.abs,
+              "div": operator.truediv}
 #: Operations that the libraries have under other names, or not at all.
 _NAMES = {"pow": "power", "erf": "erf"}
 
@@ -118,14 +119,16 @@ def _load(array, indices, arrays):
     clamped = []
     for index, size in zip(indices, array.shape):
         if not size:
-            raise ValueError(f"expected captured arrays with elements where they are indexed, but got one of shape {tuple(array.shape)}")
+            raise ValueError("expected captured arrays with elements where they are indexed, but got one of shape "
+                             f"{tuple(array.shape)}")
         wrapped = arrays.module.where(index < 0, index + size, index)
         clamped.append(arrays.clip(wrapped, 0, size - 1))
     return arrays.load(array, tuple(clamped))
 
 
 def _whole(op, left, right, arrays):
-    """Floor division and its remainder of integers; by 0 both are 0. Divisors of -1 would trap where the quotient wraps."""
+    """Floor division and its remainder of integers; by 0 both are 0. Divisors of -1 would trap where the quotient
+    wraps."""
     where = arrays.module.where
     divisor = where((right == 0) | (right == -1), arrays.module.ones_like(right), right)
     if op == "mod":

@@ -112,8 +112,8 @@ def block_fill(matrix, blocks=SIZES):
 def block_for(matrix):
     """The cheapest block of those that divide a matrix (*, M, K), the larger of two alike."""
     if len(matrix.shape) != 2:
-        raise ValueError(f"argument 'block': expected a size for a matrix of shape {tuple(matrix.shape)}, since blocks are "
-                         "measured of one matrix alone, but got None")
+        raise ValueError(f"argument 'block': expected a size for a matrix of shape {tuple(matrix.shape)}, since blocks "
+                         "are measured of one matrix alone, but got None")
     sizes = [size for size in reversed(SIZES) if not matrix.shape[0] % size and not matrix.shape[1] % size]
     if not sizes:
         raise ValueError(f"argument 'matrix': expected rows and columns in multiples of {SIZES[0]}, since no block is "

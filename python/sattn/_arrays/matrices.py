@@ -26,8 +26,8 @@ def require_whole_blocks(shape, block):
     if len(shape) < 2:
         raise ValueError(f"argument 'matrix': expected shape (*, M, K), but got {tuple(shape)}")
     if shape[-2] % block[0] or shape[-1] % block[1]:
-        raise ValueError(f"argument 'matrix': expected rows and columns in whole blocks of {block[0]} x {block[1]}, but "
-                         f"got shape {tuple(shape)}")
+        raise ValueError(f"argument 'matrix': expected rows and columns in whole blocks of {block[0]} x {block[1]}, "
+                         f"but got shape {tuple(shape)}")
 
 
 def index_type(*sizes):

@@ -3,29 +3,37 @@ follows from a tensor's type alone (data_ptr, device, layout) the binding checks
 
 import sys
 
+import numpy as np
+
 from . import autograd
+
+#: The storage of an array that needs no check, as `storages_of` has it: all memory.
+TRUSTED = 0, (1 << 63) - 1
 
 #: Types of tensors that are what torch.Tensor is, once `see` has seen PyTorch.
 TYPES = set()
-#: PyTorch's is_grad_enabled, empty_like, and the two layouts, once it was seen.
-is_recording = empty_like = strided = sparse_bsr = _forward_ad = None
+#: PyTorch's is_grad_enabled, whether torch.autocast may be on, empty_like, and the two layouts, once it was seen.
+is_recording = may_autocast = empty_like = strided = sparse_bsr = _forward_ad = None
 
 
 def see():
     """Looks at PyTorch, for what is kept of it. Returns whether it is there."""
-    global is_recording, empty_like, strided, sparse_bsr, _forward_ad
+    global is_recording, may_autocast, empty_like, strided, sparse_bsr, _forward_ad
     if not TYPES:
         torch = sys.modules.get("torch")
         if torch is None:
             return False
         is_recording, empty_like = torch.is_grad_enabled, torch.empty_like
+        # Of all devices at once; without it each is asked.
+        may_autocast = getattr(torch._C, "_is_any_autocast_enabled", lambda: True)
         strided, sparse_bsr, _forward_ad = torch.strided, torch.sparse_bsr, torch.autograd.forward_ad
         TYPES.update((torch.Tensor, torch.nn.Parameter))
     return True
 
 
 def is_cut(tensor):
-    """Whether the storage of a dense tensor of PyTorch, which may be made smaller under it, ends before its elements do."""
+    """Whether the storage of a dense tensor of PyTorch, which may be made smaller under it, ends before its elements
+    do."""
     try:
         held = tensor.untyped_storage().nbytes()
         if tensor.is_contiguous():
@@ -41,9 +49,9 @@ def is_cut(tensor):
 def storages_of(arguments):
     """[address, bytes, ...] of the storages of the tensors among a call's arguments.
 
-    These are numbers, tensors that programs take as they are, or None. It is None where one is none of these: it may
-    require a gradient, or stand for another. The binding compares storages with tensors (Repeats.h), and looks at the
-    rest.
+    These are numbers, tensors that programs take as they are, arrays of NumPy or None. It is None where one is none of
+    these: it may require a gradient, or stand for another. The binding compares storages with tensors (Repeats.h), and
+    looks at the rest.
     """
     types, records, found = TYPES, is_recording(), []
     if getattr(_forward_ad, "_current_level", 0) >= 0:  # As autograd.may_have_tangents.
@@ -55,7 +63,9 @@ def storages_of(arguments):
                 if value.is_neg() or records and value.requires_grad:
                     return None
                 storage = value.untyped_storage()
-                found += storage.data_ptr(), storage.nbytes()
+                found += storage.data_ptr(), len(storage)
+            elif own is np.ndarray:
+                found += TRUSTED
             elif own is not float and own is not int and value is not None:
                 return None
     except RuntimeError:  # Of those without a storage.

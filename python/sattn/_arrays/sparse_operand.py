@@ -46,8 +46,8 @@ class Operand:
 
 
 def parts_of(bsr, name="bsr"):
-    """(crow, col, values, own shape or None) of a BSR matrix, as they are. Raises TypeError for anything else; name is the
-    argument's."""
+    """(crow, col, values, own shape or None) of a BSR matrix, as they are. Raises TypeError for anything else; name is
+    the argument's."""
     if isinstance(bsr, tuple) and len(bsr) == 3:
         return *bsr, None
     if adapters.is_torch(bsr):
@@ -57,7 +57,8 @@ def parts_of(bsr, name="bsr"):
         try:
             arrays = bsr.crow_indices(), bsr.col_indices(), bsr.values()
         except RuntimeError as error:
-            raise TypeError(f"argument '{name}': expected a tensor that gives its arrays, but PyTorch says: {error}") from None
+            raise TypeError(f"argument '{name}': expected a tensor that gives its arrays, but PyTorch says: "
+                            f"{error}") from None
         return *arrays, tuple(bsr.shape)
     form = getattr(bsr, "format", None)  # Of SciPy's; a method of others.
     if isinstance(form, str) and form == "bsr":
@@ -68,8 +69,8 @@ def parts_of(bsr, name="bsr"):
         got = f"a tuple of {len(bsr)} members"
     else:
         got = type(bsr).__name__
-    raise TypeError(f"argument '{name}': expected a torch.sparse_bsr tensor, a SciPy BSR array or (crow, col, values), but "
-                    f"got {got}")
+    raise TypeError(f"argument '{name}': expected a torch.sparse_bsr tensor, a SciPy BSR array or (crow, col, values), "
+                    f"but got {got}")
 
 
 def values_of(bsr):
@@ -81,8 +82,8 @@ def values_of(bsr):
 
 
 def operand_of(bsr, name="bsr", multiple=8):
-    """An Operand, of blocks whose sizes are multiples of a number. Raises TypeError for anything but a BSR matrix; name is
-    the argument's."""
+    """An Operand, of blocks whose sizes are multiples of a number. Raises TypeError for anything but a BSR matrix; name
+    is the argument's."""
     if not isinstance(bsr, Operand):
         return Operand(*parts_of(bsr, name), name, multiple)
     if type(bsr) is Prepared:
@@ -186,8 +187,8 @@ class Prepared(Operand):
     def require_unwritten(self, name="bsr"):
         """Raises ValueError where an index array was written since it was prepared; name is the argument's."""
         if self.is_written():
-            raise ValueError(f"argument '{name}': expected index arrays as they were prepared, but got ones that were written since; "
-                             "prepare the matrix again")
+            raise ValueError(f"argument '{name}': expected index arrays as they were prepared, but got ones that were "
+                             "written since; prepare the matrix again")
 
     @property
     def rows(self):

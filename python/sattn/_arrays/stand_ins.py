@@ -6,8 +6,8 @@ from . import plain
 
 
 def refuse(name, tensor):
-    """Raises NotImplementedError for a tensor without memory of its own, as in tracing and in transforms, and ValueError for one
-    whose storage was made smaller."""
+    """Raises NotImplementedError for a tensor without memory of its own, as in tracing and in transforms, and
+    ValueError for one whose storage was made smaller."""
     if plain.is_cut(tensor):
         raise ValueError(f"argument '{name}': expected a tensor whose storage holds its elements, but got shape "
                          f"{tuple(tensor.shape)} with strides {tensor.stride()} of {tensor.dtype} in a storage of "
@@ -23,8 +23,8 @@ def refuse(name, tensor):
 
 
 def stands_for_others(tensor):
-    """Whether operations on it are PyTorch's to dispatch: a fake tensor, as in torch.export, or another subclass that has a
-    dispatch of its own. torch.func's tensors are none."""
+    """Whether operations on it are PyTorch's to dispatch: a fake tensor, as in torch.export, or another subclass that
+    has a dispatch of its own. torch.func's tensors are none."""
     own = type(tensor)
     torch = sys.modules.get("torch")
     if torch is None or own is torch.Tensor or not isinstance(tensor, torch.Tensor):

@@ -11,7 +11,8 @@ from . import adapters, dtypes
 
 
 def require_types(arrays, crow, col, values, name="bsr", elements=dtypes.FACTORS):
-    """The names of (values', crow's) element types. Raises ValueError for others than `elements` and those of indices."""
+    """The names of (values', crow's) element types. Raises ValueError for others than `elements` and those of
+    indices."""
     dtype = adapters.require_element(name, values, arrays, elements)
     index = adapters.require_element("crow", crow, arrays, ("i32", "i64"))
     adapters.require_element("col", col, arrays, (index,))

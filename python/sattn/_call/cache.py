@@ -28,8 +28,6 @@ class Kept(dict):
 calls = Kept(CALLS_LIMIT)
 #: Guarded calls with PyTorch's tensors (guard.py), but for products of prepared operands, which have their own.
 repeats = {}
-#: Calls of flex_attention (_ops/flex_attention_repeats.py) and of scaled_dot_product_attention, by the identity of their masks.
-flex_repeats, sdpa_repeats = Kept(CALLS_LIMIT), Kept(CALLS_LIMIT)
 _programs, _choices = {}, Kept(CHOICES_LIMIT)
 # Compilations that were begun, by program and target; those of a log, by text, options and target.
 _begun, _begun_texts = {}, {}
@@ -54,7 +52,7 @@ def clear(disk=False):
     they go themselves. disk: whether to remove the programs on disk too, those of other builds of sattn included.
     """
     global _tables
-    for kept in (calls, repeats, flex_repeats, sdpa_repeats, _programs, _begun, _begun_texts, _choices):
+    for kept in (calls, repeats, _programs, _begun, _begun_texts, _choices):
         kept.clear()
     _tables = None
     if disk:

@@ -5,6 +5,6 @@ torch_library = None
 
 
 def call(function, **arguments):
-    """The result of the operation that a public function, by its name, has in PyTorch. arguments: those that it was given.
-    Raises NotImplementedError for options that the operation does not have."""
+    """The result of the operation that a public function, by its name, has in PyTorch. arguments: those that it was
+    given. Raises NotImplementedError for options that the operation does not have."""
     return torch_library().call(function, arguments)

@@ -6,8 +6,8 @@ from .._arrays import adapters
 from .._compiler.explanation import Explanation, explain_program
 from .._compiler.program import Program
 
-#: The explaining function of each function of the package: it gives ([(program, arguments, whether they are prepared)], where the
-#: tile is from or None, remarks). That of None is for arguments without a function. Filled by the operations.
+#: The explaining function of each function of the package: it gives ([(program, arguments, whether they are prepared)],
+#: where the tile is from or None, remarks). That of None is for arguments without a function. Filled by the operations.
 explained = {}
 
 

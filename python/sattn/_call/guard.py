@@ -5,13 +5,16 @@ shapes with those of calls before, and tensors with their storages. Whatever is 
 operation, which checks it.
 """
 
+import typing
+import weakref
+
 from .._native import libraries
 from .._arrays import plain
 from .._arrays.plain import TYPES
 from . import memory
 
-# A result of the binding's call.
-FAILED = 2
+# What the binding's call returns beside a program's result.
+_UNKNOWN, _FAILED = -1, -2
 KINDS_LIMIT = 4096
 
 
@@ -32,41 +35,60 @@ def text_of(meta):
     return repr(meta)
 
 
-def remember(repeats, kind, program, arguments, parts=(), kept=()):
+class Known(typing.NamedTuple):
+    """The calls of a kind: the binding's functions for them (repeats of Binding.cpp), and what the operation keeps."""
+
+    call: typing.Callable
+    remember: typing.Callable
+    own: object = None
+
+
+def remember(repeats, kind, program, arguments, parts=(), kept=(), own=None):
     """Keeps a program for calls with such arguments: numbers, tensors, and None for one that is absent.
 
-    kind: of calls, by what their tensors do not tell: a key of `repeats`, a dictionary of the binding's functions for
-    kinds (repeats of Binding.cpp). parts: (place, whether transposed, place of the argument to whose shape it is
-    broadcast, or -1) of each of the program's arguments, if these are not those of the call; places from the number of
-    arguments on are of `kept`.
+    kind: of calls, by what their tensors do not tell: a key of `repeats`, a dictionary of Knowns. parts: (place,
+    whether transposed, place of the argument to whose shape it is broadcast, or -1) of each of the program's arguments,
+    if these are not those of the call; places from the number of arguments on are of `kept`. own: what the operation
+    keeps of the kind; with it calls of the kind that were kept before are forgotten.
     """
     plain.see()
     known = repeats.get(kind)
-    if known is None:
+    if known is None or own is not None:
         if len(repeats) >= KINDS_LIMIT:
             repeats.clear()
-        known = repeats.setdefault(kind, tuple(libraries.binding().repeats(len(arguments))))
-    known[1](program, [int(one) for part in parts for one in part], kept, *arguments)
+        known = repeats[kind] = Known(*libraries.binding().repeats(len(arguments)), own)
+    known.remember(program, [int(one) for part in parts for one in part], kept, *arguments)
 
 
-def run(known, arguments, storages):
+def forgetting(repeats, kind, *values):
+    """Weak references to values, with the first of which the kind is forgotten. Raises TypeError for one that has
+    none."""
+    return tuple([weakref.ref(value, lambda _: repeats.pop(kind, None)) for value in values])
+
+
+def run(known, arguments, storages, hints=None):
     """Whether a program was known for the call, and has run; else nothing was done. Raises what the program raises.
 
-    known: the binding's functions for the kind of call. storages: of the arguments' tensors, in order
-    (plain.storages_of), but for the last one if it was made here.
+    known: the Known of the kind of call. storages: of the arguments' tensors, in order
+    (plain.storages_of), but for the last ones if they were made here. hints: what launches the program with those
+    (launch_hints.py), whose arguments are those of the call; or None.
     """
     try:
-        outcome = known[0](*arguments, *storages)
+        outcome = known.call(None if hints is None else hints.function, *arguments, *storages)
     except Exception:  # Of what cannot be passed the long way has a reason.
         return False
-    if outcome == FAILED:
-        try:
+    if outcome == _UNKNOWN:
+        return False
+    try:
+        if outcome == _FAILED:
             libraries.binding().raise_failure()
-        except RuntimeError as error:
-            if not memory.is_out_of_memory(error):
-                raise
-            return False  # The long way makes room.
-    return bool(outcome)
+        elif outcome:
+            hints.follow(outcome, arguments)
+    except RuntimeError as error:
+        if not memory.is_out_of_memory(error):
+            raise
+        return False  # The long way makes room.
+    return True
 
 
 def parts_of(matrix):

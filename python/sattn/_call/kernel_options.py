@@ -61,8 +61,8 @@ def options_of(given):
                 raise ValueError(f"argument 'kernel_options': expected one value of '{OURS[name]}', but got several")
             found[OURS[name]] = value
         else:
-            raise ValueError(f"argument 'kernel_options': expected keys out of {', '.join(OURS)} and PyTorch's, but got "
-                             f"{key!r}")
+            raise ValueError(f"argument 'kernel_options': expected keys out of {', '.join(OURS)} and PyTorch's, but "
+                             f"got {key!r}")
     precision = found.pop("precision", None)
     if isinstance(precision, str):
         precision = precision.strip("'\"")

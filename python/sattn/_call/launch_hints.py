@@ -22,17 +22,21 @@ _captured_bytes = 0
 class _Hints:
     """Those of lists of one state."""
 
-    __slots__ = ("_launch", "_bytes", "_add", "_plain", "_memory", "_like")
+    __slots__ = ("function", "_bytes", "_add", "_plain", "_memory", "_like")
 
     def __init__(self, program, like):
-        self._launch, self._bytes, self._add = program._keep()
+        #: Launches with hints, or nothing, and returns an outcome, which `follow` takes.
+        self.function, self._bytes, self._add = program._keep()
         self._plain, self._memory, self._like = program._launch, [], like
 
     def launch(self, *arguments):
-        outcome = self._launch(*arguments)
+        self.follow(self.function(*arguments), arguments)
+
+    def follow(self, outcome, arguments):
+        """Does what is left of a call of `function`."""
         if outcome == _NONE_FOR_STREAM:
             # What makes them is what the call would launch first.
-            outcome = self._launch(*arguments) if self._make(arguments) else outcome
+            outcome = self.function(*arguments) if self._make(arguments) else outcome
             if outcome == _NONE_FOR_STREAM:
                 self._plain(*arguments)
         if outcome >= _CAPTURED:
@@ -69,8 +73,9 @@ class Hints:
         """versions: of the lists, at the first call."""
         self._program, self._state = program, (versions, None)
 
-    def launcher(self, versions, like):
-        """What launches with hints; None where the lists have changed since the call before. like: a tensor, on the device."""
+    def ready(self, versions, like):
+        """What launches with hints; None where the lists have changed since the call before. like: a tensor, on the
+        device."""
         known, hints = self._state
         if known != versions:
             self._state = versions, None
@@ -80,7 +85,7 @@ class Hints:
         if hints is None:
             hints = _Hints(self._program, like.new_empty((0,)))
             self._state = versions, hints
-        return hints.launch
+        return hints
 
 
 def versions_of(lists):

@@ -7,7 +7,8 @@ def is_out_of_memory(error):
 
 
 def with_memory(arrays, function, *arguments):
-    """Calls the function and returns its result. Where the device has no memory for it, PyTorch gives back what it keeps first."""
+    """Calls the function and returns its result. Where the device has no memory for it, PyTorch gives back what it
+    keeps first."""
     try:
         return function(*arguments)
     except RuntimeError as error:

@@ -78,7 +78,8 @@ def tile_of(meta):
         return ""
     found = meta_of(meta)
     if not found.tile:
-        raise ValueError(f"argument 'meta': expected 'tile' among its keys, but got {', '.join(map(str, meta)) or 'none'}")
+        raise ValueError("argument 'meta': expected 'tile' among its keys, but got "
+                         f"{', '.join(map(str, meta)) or 'none'}")
     return found.text(None)
 
 

@@ -47,8 +47,8 @@ def require_accepted_sampled(input, out):
     if out is not None:
         own = sparse_operand.parts_of(out, "out")[2]
         if own.dtype != values.dtype:
-            raise ValueError(f"argument 'out': expected elements of {values.dtype}, as input has, since strict is true, but "
-                             f"got {own.dtype}")
+            raise ValueError(f"argument 'out': expected elements of {values.dtype}, as input has, since strict is "
+                             f"true, but got {own.dtype}")
 
 
 def require_accepted(bsr, dense, out):

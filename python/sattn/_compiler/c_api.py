@@ -51,7 +51,8 @@ def with_messages(function, *arguments):
 
 
 def assemble(ptx, chip):
-    """The cubin that ptxas makes of PTX (bytes) for a chip. Raises RuntimeError, with its reason, where there is none."""
+    """The cubin that ptxas makes of PTX (bytes) for a chip. Raises RuntimeError, with its reason, where there is
+    none."""
     size = ctypes.c_size_t()
     pointer, messages = with_messages(library().sattn_assemble, ptx, len(ptx), chip.encode(), ctypes.byref(size))
     if not pointer:

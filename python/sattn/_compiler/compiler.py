@@ -78,11 +78,12 @@ def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
     """Compiles one function of a module of MLIR.
 
     source: text or bytecode, which is trusted (bytecode that no compiler wrote may end the process). target: "cpu";
-    "cuda" for the CUDA device of number `device`; or a chip, such as "sm_90a", for which neither a device nor its driver
-    is needed until the program is called. entry: the function's name; None: the only public one. options: of the
+    "cuda" for the CUDA device of number `device`; or a chip, such as "sm_90a", for which neither a device nor its
+    driver is needed until the program is called. entry: the function's name; None: the only public one. options: of the
     pipeline of a chip, such as "schedule=plain"; for "cuda", tuned parameters are those of the device unless they name
-    another, and only the versions of kernels for TMA are compiled at first (as with "versions=tma"): those that take any
-    strides and alignment, and copies of arguments, follow with the first call that needs them. threads: on the CPU, 0 for as many as LLVM's OpenMP runtime offers.
+    another, and only the versions of kernels for TMA are compiled at first (as with "versions=tma"): those that take
+    any strides and alignment, and copies of arguments, follow with the first call that needs them. threads: on the CPU,
+    0 for as many as LLVM's OpenMP runtime offers.
 
     Returns a Program. Raises CompileError with the compiler's messages, TypeError or ValueError for arguments that are
     not what they should be, and RuntimeError where the CUDA device or its driver does not do.

@@ -23,7 +23,8 @@ class Kernel:
     """A kernel that a call launches.
 
     name: its name in the image. version: "aligned", "register_reads", "generic", "copy", or "" where it
-    has one alone. parameters, origin: those of its tiles ("tile = [64, 128, 64]") and where they came from; "" where it has none.
+    has one alone. parameters, origin: those of its tiles ("tile = [64, 128, 64]") and where they came from; "" where it
+    has none.
     is_plan: whether it depends on the sparse operand's indices alone; is_prepared: whether it was launched before, by
     `prepare`. reasons: why it is not the aligned version, or why a copy is made, a sentence each.
     """
@@ -47,8 +48,8 @@ class Kernel:
 
 @dataclasses.dataclass(frozen=True)
 class Explanation:
-    """What a call does; print it. target: "cpu" or a GPU architecture. kernels: those it launches, in order. remarks: of the
-    call as a whole, a sentence each."""
+    """What a call does; print it. target: "cpu" or a GPU architecture. kernels: those it launches, in order. remarks:
+    of the call as a whole, a sentence each."""
 
     target: str
     kernels: tuple

@@ -62,8 +62,8 @@ class Program:
     first call that needs them. A call of texts that lack the version it needs is a ValueError.
     """
 
-    __slots__ = ("manifest", "messages", "_launch", "_launch_checked", "_prepare", "_keep", "_check", "_image", "_device",
-                 "_is_logged")
+    __slots__ = ("manifest", "messages", "_launch", "_launch_checked", "_prepare", "_keep", "_check", "_image",
+                 "_device", "_is_logged")
 
     def __init__(self, manifest, launch, prepare=None, messages=""):
         #: The JSON that describes the program's arguments (docs/Manifest.md).
@@ -148,7 +148,8 @@ class Program:
         try:
             self._take(libraries.binding().load(self.manifest, self._image, self._device, ()))
         except RuntimeError as error:
-            raise RuntimeError(f"expected CUDA device {self._device} to run a program for {self.target}: {error}") from None
+            raise RuntimeError(f"expected CUDA device {self._device} to run a program for {self.target}: "
+                               f"{error}") from None
         return self._launch
 
 

@@ -20,7 +20,8 @@ class _Search(ctypes.Structure):
 
 
 class _Parameters(ctypes.Structure):
-    _fields_ = [(name, _INTEGERS) for name in ("rows", "columns", "depth", "stages", "warps", "raster_group", "split_k")]
+    _fields_ = [(name, _INTEGERS) for name in ("rows", "columns", "depth", "stages", "warps", "raster_group",
+                                               "split_k")]
 
 
 @functools.cache
@@ -32,8 +33,8 @@ def _functions():
     read.restype, read.argtypes = ctypes.c_void_p, [ctypes.c_char_p, texts]
     free.restype, free.argtypes = None, [ctypes.c_void_p]
     choose.restype = ctypes.c_int
-    choose.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(_Fact), ctypes.c_size_t, ctypes.POINTER(_Search),
-                       ctypes.POINTER(_Parameters), texts]
+    choose.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(_Fact), ctypes.c_size_t,
+                       ctypes.POINTER(_Search), ctypes.POINTER(_Parameters), texts]
     return read, free, choose
 
 
@@ -65,7 +66,8 @@ def _chosen(tables, op, facts, place):
     given = (_Fact * len(facts))(*[
         _Fact(name.encode(), *((value.encode(), 0) if isinstance(value, str) else (None, value)))
         for name, value in facts.items()])
-    found, messages = c_api.with_messages(_functions()[2], tables and tables.pointer, op.encode(), given, len(given), place,
+    found, messages = c_api.with_messages(_functions()[2], tables and tables.pointer, op.encode(), given, len(given),
+                                          place,
                                                chosen)
     if not found:
         raise compiler.CompileError(messages)
@@ -92,14 +94,15 @@ def choose(tables, source, target, sizes, nnz, batches, row, longest=None):
     facts = {**dict(zip("mnk", sizes)), **_of_mask(source.block, nnz, longest), "batches": batches,
              "along_k": source.transpose_b, "dtype": source.dtype, "out_dtype": source.out}
     # Values that are unknown before the call count as 1, as in the pass.
-    facts.update((name, scalar) for name, scalar in (("alpha", source.alpha), ("beta", source.beta)) if scalar is not None)
+    facts.update((name, scalar) for name, scalar in (("alpha", source.alpha), ("beta", source.beta)) if scalar
+                 is not None)
     return _chosen(tables, "bsr_addmm", facts, _place(target, row))
 
 
 def choose_attention(source, target, nnz, batches, longest, shares_mask):
-    """As `choose`, for a BsrAttention. nnz: stored blocks of one mask. batches: of the result. longest: stored blocks of the
-    block row that has most of them. shares_mask: whether all heads have one. No table has rows of it."""
-    facts = {"head_dim": source.columns[0], "value_dim": source.columns[1], "element_bytes": dtypes.bytes_of(source.dtype),
-             **_of_mask(source.block, nnz, longest), "batches": batches, "shares_mask": shares_mask,
-             "has_dropout": source.dropout}
+    """As `choose`, for a BsrAttention. nnz: stored blocks of one mask. batches: of the result. longest: stored blocks
+    of the block row that has most of them. shares_mask: whether all heads have one. No table has rows of it."""
+    facts = {"head_dim": source.columns[0], "value_dim": source.columns[1],
+             "element_bytes": dtypes.bytes_of(source.dtype), **_of_mask(source.block, nnz, longest), "batches": batches,
+             "shares_mask": shares_mask, "has_dropout": source.dropout}
     return _chosen(None, "bsr_attention", facts, _place(target, ()))

@@ -18,7 +18,8 @@ WHOLE = 1 << 30
 
 class Mask(typing.NamedTuple):
     """A mask as a kernel takes it. function, values: of mask_mod, or None. lists: Lists or None. is_ours: whether the
-    lists were made here, and need no check. are_given: whether the lists are the given ones themselves, where they lie."""
+    lists were made here, and need no check. are_given: whether the lists are the given ones themselves, where they
+    lie."""
 
     function: object = None
     values: tuple = ()
@@ -46,8 +47,8 @@ def _with_four_dimensions(lists):
     def padded(array, rank):
         return array if array is None or array.ndim >= rank else array[(None,) * (rank - array.ndim)]
 
-    return mask_lists.Lists(padded(lists.kv_num_blocks, 3), padded(lists.kv_indices, 4), padded(lists.full_kv_num_blocks, 3),
-                            padded(lists.full_kv_indices, 4))
+    return mask_lists.Lists(padded(lists.kv_num_blocks, 3), padded(lists.kv_indices, 4),
+                            padded(lists.full_kv_num_blocks, 3), padded(lists.full_kv_indices, 4))
 
 
 class _Checked(typing.NamedTuple):
@@ -73,9 +74,9 @@ def _keep_checked(mask, checked):
     _checked[number] = weakref.ref(mask, lambda _: _checked.pop(number, None)), checked
 
 
-# What a call reads of a given mask.
-_members = operator.attrgetter("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices", "BLOCK_SIZE", "seq_lengths",
-                               "mask_mod")
+#: What a call reads of a given mask.
+members_of = operator.attrgetter("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices", "BLOCK_SIZE",
+                               "seq_lengths", "mask_mod")
 
 
 def _traced_or(known, mask_mod):
@@ -84,7 +85,7 @@ def _traced_or(known, mask_mod):
 
 def of_lists(mask, band, arrays, sizes, known=None):
     """The Mask of one whose lists were given, ours or PyTorch's. known: its function and values, where it is traced."""
-    members = _members(mask)
+    members = members_of(mask)
     if band is None:
         checked = _checked.get(id(mask))
         if checked is not None and checked[0]() is mask and checked[1].holds(members, arrays, sizes):
@@ -111,8 +112,8 @@ def of_lists(mask, band, arrays, sizes, known=None):
             block_masks._sliced_mask_mod_error(None, None, None, None)
         mask_mod = mask_functions.noop_mask
     if any(size % MULTIPLE for size in block):
-        raise ValueError(f"argument 'block_mask': expected given lists of blocks of multiples of {MULTIPLE} queries and keys, but "
-                         f"got {block[0]} x {block[1]}")
+        raise ValueError(f"argument 'block_mask': expected given lists of blocks of multiples of {MULTIPLE} queries "
+                         f"and keys, but got {block[0]} x {block[1]}")
     function, values = _traced_or(known, mask_mod)
     if not queries or not keys:
         return Mask(function, values, None, (), band, False)
@@ -141,14 +142,14 @@ def require_fit(block_mask, sizes):
 
 
 def parts_of(block_mask):
-    """(lists, numbers, Function or None, its values) of a BlockMask, ours or PyTorch's, as an operation of PyTorch takes it
-    (_ops/flex_attention_operation.py)."""
+    """(lists, numbers, Function or None, its values) of a BlockMask, ours or PyTorch's, as an operation of PyTorch
+    takes it (_ops/flex_attention_operation.py)."""
     _require_mask(block_mask)
     numbers = [*block_mask.seq_lengths, *block_mask.BLOCK_SIZE, 1, 1, 1]
     if isinstance(block_mask, BlockMask) and block_mask._given is None:
         numbers[4:] = *block_mask._batch, int(block_mask._separate)
         return [], numbers, *user_functions.traced("mask_mod", block_mask._mask_mod)
-    lists = [array for array in _members(block_mask)[:4] if array is not None]
+    lists = [array for array in members_of(block_mask)[:4] if array is not None]
     if not block_masks.has_function(block_mask.mask_mod):
         return lists, numbers, None, ()
     return lists, numbers, *user_functions.traced("mask_mod", block_mask.mask_mod)
@@ -156,8 +157,8 @@ def parts_of(block_mask):
 
 def _require_mask(block_mask):
     if not isinstance(block_mask, BlockMask):
-        if not all(hasattr(block_mask, name) for name in ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "BLOCK_SIZE",
-                                                          "seq_lengths", "mask_mod")):
+        if not all(hasattr(block_mask, name) for name in ("kv_num_blocks", "kv_indices", "full_kv_num_blocks",
+                                                          "BLOCK_SIZE", "seq_lengths", "mask_mod")):
             hint = "; make one with create_block_mask" if callable(block_mask) else ""
             raise TypeError(f"argument 'block_mask': expected a BlockMask, but got {type(block_mask).__name__}{hint}")
 
@@ -177,8 +178,8 @@ def mask_of(block_mask, band, arrays, sizes, begin=None):
 
 
 def of_function(block_mask, function, values, band, arrays, sizes, begin=None):
-    """The Mask of a BlockMask that was made of a function, which is traced. begin: called, before lists are made on a GPU,
-    with a Mask in which Expected stands for them."""
+    """The Mask of a BlockMask that was made of a function, which is traced. begin: called, before lists are made on a
+    GPU, with a Mask in which Expected stands for them."""
     # The one place that says which masks need lists: those that the compiler does not prove the structure of.
     if function.is_derived or not sizes[2] or not sizes[3]:
         return Mask(function, values, None, (), band)

@@ -3,19 +3,20 @@
 import sys
 
 from .._arrays import evaluation
-from .._trace.capturing import PASSED
+from .._trace.captured_kinds import PASSED
 from .._trace.expression import depends_on
 
 
 def bounded(function):
-    """Numbers of the captures that have bounds: vectors of integers that the query or the key alone indexes, where no other
-    capture depends on either."""
+    """Numbers of the captures that have bounds: vectors of integers that the query or the key alone indexes, where no
+    other capture depends on either."""
     found = set()
     for node in evaluation.in_order(function.result):
         if node.op != "load" or not any(depends_on(node, name) for name in ("q_idx", "kv_idx")):
             continue
         capture = function.captures[node.payload]
-        if len(node.operands) != 1 or node.operands[0].op != "argument" or PASSED[capture.element] not in ("i8", "i32", "i64"):
+        if len(node.operands) != 1 or node.operands[0].op != "argument" or PASSED[capture.element] not in ("i8", "i32",
+                                                                                                           "i64"):
             return ()
         found.add(node.payload)
     return tuple(sorted(found))
@@ -27,7 +28,8 @@ def type_of(capture):
 
 
 def bounds(vector, lengths, block):
-    """[the least and the greatest element of each block of queries, those of each block of keys], of a tensor as kernels get it.
+    """[the least and the greatest element of each block of queries, those of each block of keys], of a tensor as
+    kernels get it.
     lengths, block: of (queries, keys). What is past the vector's end is its last element."""
     found = []
     for place, (length, size) in enumerate(zip(lengths, block)):

@@ -10,7 +10,7 @@ from .._compiler import compiler, program_text
 from .._call import cache, memory
 from .._trace import regions
 from .._trace.captured_arguments import captured
-from .._trace.capturing import Capture
+from .._trace.readers import Capture
 from .._trace.expression import Graph, MOST
 from . import block_bounds
 
@@ -20,8 +20,9 @@ class BlockCounts:
     """One `sattn.block_counts`: what a kernel is compiled for.
 
     block: (queries, keys). mask_mod: the text of the region. captures: types of its captures. names: of them, for
-    messages. exact: whether the numbers of blocks that are seen in part are told. bounded: of captures, by their place among
-    those, the type of their bounds (_masks/block_bounds.py). transposed: whether the transposed counts are a second result.
+    messages. exact: whether the numbers of blocks that are seen in part are told. bounded: of captures, by their place
+    among those, the type of their bounds (_masks/block_bounds.py). transposed: whether the transposed counts are a
+    second result.
     """
 
     block: tuple
@@ -46,7 +47,8 @@ class BlockCounts:
         attributes = [f"block_size = array<i64: {self.block[0]}, {self.block[1]}>", *["approximate"] * (not self.exact)]
         if bounds:
             attributes.append(f"bounded = array<i64: {', '.join(str(place) for place, _ in self.bounded)}>")
-        return program_text.program("block_counts", types, operands, attributes, outs=outs, names=names, tail=self.mask_mod)
+        return program_text.program("block_counts", types, operands, attributes, outs=outs, names=names,
+                                    tail=self.mask_mod)
 
 
 class _Limited(typing.NamedTuple):
@@ -79,16 +81,17 @@ def _source(function, band, block, exact, bounded=(), transposed=False):
     names = tuple(capture.name for capture, own in zip(limited.captures, types) for _ in own)
     places = [sum(map(len, types[:number])) for number in bounded]
     bounds = tuple((place, block_bounds.type_of(limited.captures[number])) for place, number in zip(places, bounded))
-    return limited, BlockCounts(block, regions.text(limited, 0, flat, approximate=False), flat, names, exact, bounds, transposed)
+    return limited, BlockCounts(block, regions.text(limited, 0, flat, approximate=False), flat, names, exact, bounds,
+                                transposed)
 
 
 def block_counts(function, values, band, shape, lengths, block, device=None, exact=True, out=None):
     """Visible elements of each block, an array (B, H, blocks of queries, blocks of keys), in NumPy or on a device.
 
     function: of a mask_mod, with the values of its captures; band: to be seen too, or None. shape: (B, H) of the array,
-    each 1 or the whole number. lengths, block: of (queries, keys). exact: otherwise blocks that are seen in part have any
-    number above none and below all. out: PyTorch's arrays to be written, that which is returned and the transposed one; or
-    None. Nothing waits for the device. Raises NotImplementedError for a function that the compiler refuses.
+    each 1 or the whole number. lengths, block: of (queries, keys). exact: otherwise blocks that are seen in part have
+    any number above none and below all. out: PyTorch's arrays to be written, that which is returned and the transposed
+    one; or None. Nothing waits for the device. Raises NotImplementedError for a function that the compiler refuses.
     """
     size = *shape, *(-(-length // one) for length, one in zip(lengths, block))
     # Of a single block not much more than there is of it; few sizes are compiled.

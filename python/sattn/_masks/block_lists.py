@@ -24,14 +24,17 @@ class BlockLists:
     def text(self):
         """The module: one function @block_lists, whose last arguments are the results."""
         counts, extents = "tensor<?x?x?x?xi32>", "tensor<?xi32>"
-        outs = {name: "tensor<?x?x?xi32>" if name.endswith("numbers") else counts for name in NAMES[:4 if self.separate else 2]}
+        outs = {name: "tensor<?x?x?xi32>" if name.endswith("numbers") else counts
+                for name in NAMES[:4 if self.separate else 2]}
         given = {"counts": counts, "heights": extents, "widths": extents}
-        return program_text.program("block_lists", given | outs, f" ins({program_text.listed(given, given)})", outs=[*outs])
+        return program_text.program("block_lists", given | outs, f" ins({program_text.listed(given, given)})",
+                                    outs=[*outs])
 
 
 def block_lists(counts, heights, widths, separate=True):
-    """[numbers, columns] of the blocks that each row of counts (B, H, R, C) lists, and, with `separate`, those of its full
-    blocks apart: arrays (B, H, R) and (B, H, R, C), as the op has them. heights (R), widths (C): extents of blocks, in i32.
+    """[numbers, columns] of the blocks that each row of counts (B, H, R, C) lists, and, with `separate`, those of its
+    full blocks apart: arrays (B, H, R) and (B, H, R, C), as the op has them. heights (R), widths (C): extents of
+    blocks, in i32.
 
     Arrays of NumPy, or PyTorch's on one CUDA device; nothing waits for it.
     """

@@ -21,8 +21,8 @@ SLICED = "_sliced_mask_mod_error"
 
 def _sliced_mask_mod_error(b, h, q_idx, kv_idx):
     """In the place of the mask_mod of a mask that was indexed, whose positions are others."""
-    raise ValueError("argument 'block_mask': expected a mask with a mask_mod, but got a part of a mask, which has none: set "
-                     "its mask_mod to a function of the part's own positions")
+    raise ValueError("argument 'block_mask': expected a mask with a mask_mod, but got a part of a mask, which has "
+                     "none: set its mask_mod to a function of the part's own positions")
 
 
 def has_function(mask_mod):
@@ -106,8 +106,9 @@ class BlockMask:
                  q_num_blocks=None, q_indices=None, full_q_num_blocks=None, full_q_indices=None, BLOCK_SIZE=(128, 128),
                  mask_mod=mask_functions.noop_mask, *, dq_write_order=None, dq_write_order_full=None, dq_kv_order=None,
                  dq_kv_order_spt=None):
-        for name, numbers, indices in (("kv", kv_num_blocks, kv_indices), ("full_kv", full_kv_num_blocks, full_kv_indices),
-                                       ("q", q_num_blocks, q_indices), ("full_q", full_q_num_blocks, full_q_indices)):
+        for name, numbers, indices in (("kv", kv_num_blocks, kv_indices),
+                                       ("full_kv", full_kv_num_blocks, full_kv_indices), ("q", q_num_blocks, q_indices),
+                                       ("full_q", full_q_num_blocks, full_q_indices)):
             if (numbers is None) != (indices is None):
                 raise ValueError(f"expected {name}_num_blocks and {name}_indices, or neither, but got one of them")
             if numbers is None and name != "kv":
@@ -115,8 +116,8 @@ class BlockMask:
             arrays = adapters.arrays_of(f"{name}_num_blocks", numbers)
             adapters.require_same(f"{name}_indices", indices, arrays, f"{name}_num_blocks")
             if indices.ndim < 2 or tuple(numbers.shape) != tuple(indices.shape[:-1]):
-                raise ValueError(f"argument '{name}_indices': expected shape (*, rows, any), with {name}_num_blocks (*, rows), "
-                                 f"but got {tuple(indices.shape)} and {tuple(numbers.shape)}")
+                raise ValueError(f"argument '{name}_indices': expected shape (*, rows, any), with {name}_num_blocks "
+                                 f"(*, rows), but got {tuple(indices.shape)} and {tuple(numbers.shape)}")
         self.seq_lengths = tuple(_length("seq_lengths", length) for length in seq_lengths)
         self.BLOCK_SIZE = _block_size(BLOCK_SIZE)
         self._mask_mod = mask_mod
@@ -167,8 +168,8 @@ class BlockMask:
         return self._made_here()[0] if self._given is None else self._given
 
     def _made_here(self):
-        """What `_all_made` gives of a mask that keeps its function, where its lists are to be. Who reads lists reads the
-        transposed ones next."""
+        """What `_all_made` gives of a mask that keeps its function, where its lists are to be. Who reads lists reads
+        the transposed ones next."""
         function, values = user_functions.traced("mask_mod", self._mask_mod)
         device = self._device
         if device is None:
@@ -176,8 +177,8 @@ class BlockMask:
         return self._all_made(function, values, None, device, self.BLOCK_SIZE, self._batch, with_transposed=True)
 
     def made(self, function, values, band, device, block, batch):
-        """(the Lists of a function and a band, of `batch` (B, H), on a device or, None, in NumPy; how many elements of each
-        block are visible, in NumPy, or on a GPU, where a number between none and all says no more than that).
+        """(the Lists of a function and a band, of `batch` (B, H), on a device or, None, in NumPy; how many elements of
+        each block are visible, in NumPy, or on a GPU, where a number between none and all says no more than that).
 
         They are kept while the captured values are what they were. On a GPU nothing waits for them.
         """
@@ -196,8 +197,8 @@ class BlockMask:
         if with_transposed and on_gpu and shape == batch:
             pair = mask_lists.CountsPair.room(shape, self.seq_lengths, block, device)
         mask_lists.begin(batch, self.seq_lengths, block, self._separate, device)
-        numbers = mask_lists.counts(function, values, band, shape, self.seq_lengths, block, device if on_gpu else None, exact,
-                                    None if pair is None else pair.counts)
+        numbers = mask_lists.counts(function, values, band, shape, self.seq_lengths, block, device if on_gpu else None,
+                                    exact, None if pair is None else pair.counts)
         if shape != batch:
             target = (*batch, *numbers.shape[2:])
             numbers = numbers.expand(target) if on_gpu else np.broadcast_to(numbers, target)
@@ -211,9 +212,9 @@ class BlockMask:
         return lists, numbers, transposed
 
     def for_kernel(self, function, values, band, device, block, batch, begin=None):
-        """Lists as `made` gives them; in host memory, of a long mask those that bounds give, where they do: there a block that
-        is listed as seen in part may be seen wholly or not at all, which the function says of its elements. begin: called before
-        lists are made on a GPU."""
+        """Lists as `made` gives them; in host memory, of a long mask those that bounds give, where they do: there a
+        block that is listed as seen in part may be seen wholly or not at all, which the function says of its elements.
+        begin: called before lists are made on a GPU."""
         key = function, band, device, block, batch
         for kept in self._made.get(key), self._made.get((*key, "bounds")):
             if kept is not None and kept[0].holds(values):
@@ -257,7 +258,8 @@ class BlockMask:
             if transposed is not None:
                 return transposed
             device = lists.kv_indices.device if adapters.is_torch(lists.kv_indices) else None
-            return tuple(self._lists_of(numbers.swapaxes(-1, -2), self.seq_lengths[::-1], self.BLOCK_SIZE[::-1], device))
+            return tuple(self._lists_of(numbers.swapaxes(-1, -2), self.seq_lengths[::-1], self.BLOCK_SIZE[::-1],
+                                        device))
         lists = self._given
         arrays = adapters.arrays_of("kv_indices", lists.kv_indices)
         found = []
@@ -267,7 +269,8 @@ class BlockMask:
                 continue
             dense = mask_lists.dense_of(arrays.host(numbers), arrays.host(indices), self._columns)
             for array in mask_lists.ordered(dense.swapaxes(-1, -2)):
-                found.append(array if arrays is adapters.NUMPY else sys.modules["torch"].from_numpy(array).to(arrays.device))
+                found.append(array if arrays is adapters.NUMPY
+                             else sys.modules["torch"].from_numpy(array).to(arrays.device))
         return tuple(found)
 
     @property
@@ -307,7 +310,8 @@ class BlockMask:
         return self._assigned.get(0, self) is not None and (self._given is None or self._transposed[0] is not None)
 
     def as_tuple(self, flatten=True):
-        """(lengths, the eight lists, orders of a backward pass, block sizes, mask_mod); pairs as two members if flatten."""
+        """(lengths, the eight lists, orders of a backward pass, block sizes, mask_mod); pairs as two members if
+        flatten."""
         lengths, block = (self.seq_lengths, self.BLOCK_SIZE) if flatten else ((self.seq_lengths,), (self.BLOCK_SIZE,))
         return (*lengths, *self._read(), self.q_num_blocks, self.q_indices, self.full_q_num_blocks, self.full_q_indices,
                 *(getattr(self, name) for name in ORDERS), *block, self.mask_mod)
@@ -347,7 +351,8 @@ class BlockMask:
         if lists.full_kv_num_blocks is None:
             return np.zeros((*lists.kv_indices.shape[:-1], self._columns), bool)
         arrays = adapters.arrays_of("full_kv_indices", lists.full_kv_indices)
-        return mask_lists.dense_of(arrays.host(lists.full_kv_num_blocks), arrays.host(lists.full_kv_indices), self._columns)
+        return mask_lists.dense_of(arrays.host(lists.full_kv_num_blocks), arrays.host(lists.full_kv_indices),
+                                   self._columns)
 
     def to_dense(self):
         """Which blocks are seen: (B, H, blocks of queries, blocks of keys) of 0 and 1, i32."""
@@ -356,7 +361,8 @@ class BlockMask:
         return dense if arrays is adapters.NUMPY else sys.modules["torch"].from_numpy(dense).to(arrays.device)
 
     def visible(self):
-        """The share of elements that are visible, from 0 to 1; None where the function of a part of a mask is not known."""
+        """The share of elements that are visible, from 0 to 1; None where the function of a part of a mask is not
+        known."""
         if self._given is None:
             function, values = user_functions.traced("mask_mod", self._mask_mod)
             numbers = self.made(function, values, None, None, self.BLOCK_SIZE, self._batch)[1]
@@ -385,8 +391,8 @@ class BlockMask:
         lists = self._read()
         shape = tuple(lists.kv_num_blocks.shape)
         if len(index) > len(shape):
-            raise ValueError(f"expected at most {len(shape)} indices of a BlockMask, for batches, heads and blocks of queries, but "
-                             f"got {len(index)}")
+            raise ValueError(f"expected at most {len(shape)} indices of a BlockMask, for batches, heads and blocks of "
+                             f"queries, but got {len(index)}")
         places = []
         for one, size in zip((*index, *[slice(None)] * (len(shape) - len(index))), shape):
             if isinstance(one, (int, np.integer)):
@@ -408,7 +414,8 @@ class BlockMask:
         """The mask for other lengths: of its function, or of the blocks that these lengths still have."""
         lengths = _length("new_q_len", new_q_len), _length("new_kv_len", new_kv_len)
         if self._given is None:
-            return self._of_function(self._mask_mod, self._batch, lengths, self.BLOCK_SIZE, self._separate, self._device)
+            return self._of_function(self._mask_mod, self._batch, lengths, self.BLOCK_SIZE, self._separate,
+                                     self._device)
         rows, columns = (ceil_div(length, size) for length, size in zip(lengths, self.BLOCK_SIZE))
         arrays = adapters.arrays_of("kv_indices", self._given.kv_indices)
         found = []
@@ -418,12 +425,14 @@ class BlockMask:
                 continue
             dense = mask_lists.dense_of(arrays.host(numbers), arrays.host(indices), self._columns)[..., :rows, :columns]
             for array in mask_lists.ordered(dense):
-                found.append(array if arrays is adapters.NUMPY else sys.modules["torch"].from_numpy(array).to(arrays.device))
-        return type(self).from_kv_blocks(*found, BLOCK_SIZE=self.BLOCK_SIZE, mask_mod=self.mask_mod, seq_lengths=lengths,
-                                         compute_q_blocks=self._has_transposed)
+                found.append(array if arrays is adapters.NUMPY
+                             else sys.modules["torch"].from_numpy(array).to(arrays.device))
+        return type(self).from_kv_blocks(*found, BLOCK_SIZE=self.BLOCK_SIZE, mask_mod=self.mask_mod,
+                                         seq_lengths=lengths, compute_q_blocks=self._has_transposed)
 
     def to(self, device):
-        """The mask with its lists on another device, as tensors of PyTorch take it; captured values stay where they are."""
+        """The mask with its lists on another device, as tensors of PyTorch take it; captured values stay where they
+        are."""
         def moved(array):
             return None if array is None else adapters.arrays_of("kv_indices", array).moved(array, device)
 
@@ -431,8 +440,8 @@ class BlockMask:
             mask = self._of_function(self._mask_mod, self._batch, self.seq_lengths, self.BLOCK_SIZE, self._separate,
                                      _device(device))
         else:
-            mask = type(self)(self.seq_lengths, *map(moved, self._given), *map(moved, self._transposed), self.BLOCK_SIZE,
-                              self.mask_mod, **{name: getattr(self, name) for name in ORDERS})
+            mask = type(self)(self.seq_lengths, *map(moved, self._given), *map(moved, self._transposed),
+                              self.BLOCK_SIZE, self.mask_mod, **{name: getattr(self, name) for name in ORDERS})
         mask._assigned = {place: moved(array) for place, array in self._assigned.items()}
         return mask
 
@@ -451,7 +460,8 @@ class BlockMask:
         return f"{shown}blocks={100 - self.sparsity():.2f}%"
 
     def __str__(self):
-        return f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%, {self._shares()},\n{self.to_string().strip()}\n)"
+        return (f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%, {self._shares()},\n"
+                f"{self.to_string().strip()}\n)")
 
     def __repr__(self):
         name = getattr(self._mask_mod, "__name__", repr(self._mask_mod))
@@ -481,11 +491,11 @@ def create_block_mask(mask_mod, B, H, Q_LEN, KV_LEN, device=None, BLOCK_SIZE=128
     """The BlockMask of a function.
 
     mask_mod: (b, h, q_idx, kv_idx) -> whether query q_idx sees key kv_idx, a function of Python that is traced once
-    (docs/Masks.md). B, H: batches and heads of queries, None where all share the mask. Q_LEN, KV_LEN: numbers of queries
-    and keys. device: of the lists, as PyTorch takes it; None: PyTorch's where the function captures a tensor, else
-    NumPy's. BLOCK_SIZE: of the lists, one number or (of queries, of keys). separate_full_blocks: whether blocks that
-    are wholly visible have lists of their own. _compile, compute_dq_write_order and dq_kv_order are taken, as PyTorch
-    has them, and change nothing.
+    (docs/Masks.md). B, H: batches and heads of queries, None where all share the mask. Q_LEN, KV_LEN: numbers of
+    queries and keys. device: of the lists, as PyTorch takes it; None: PyTorch's where the function captures a tensor,
+    else NumPy's. BLOCK_SIZE: of the lists, one number or (of queries, of keys). separate_full_blocks: whether blocks
+    that are wholly visible have lists of their own. _compile, compute_dq_write_order and dq_kv_order are taken, as
+    PyTorch has them, and change nothing.
 
     Nothing is evaluated before it is needed. Raises TypeError for a function that cannot be traced, with the line.
     """

@@ -1,6 +1,6 @@
-"""Which blocks of a mask are empty or wholly visible, as far as bounds of its expression say: least and greatest values of
-each block, of captured vectors too. That is one pass over vectors and a few operations on arrays of blocks: nothing is
-compiled, no element of the mask is evaluated, and nothing waits for a device.
+"""Which blocks of a mask are empty or wholly visible, as far as bounds of its expression say: least and greatest values
+of each block, of captured vectors too. That is one pass over vectors and a few operations on arrays of blocks: nothing
+is compiled, no element of the mask is evaluated, and nothing waits for a device.
 """
 
 import numpy as np
@@ -19,8 +19,8 @@ class _Unbounded(Exception):
 
 
 class _Integer:
-    """Values of blocks: the least and the greatest one of each, arrays that broadcast to all blocks, and numbers that no block's
-    is outside."""
+    """Values of blocks: the least and the greatest one of each, arrays that broadcast to all blocks, and numbers that
+    no block's is outside."""
 
     def __init__(self, low, high, least, most):
         self.low, self.high, self.least, self.most = low, high, least, most
@@ -121,7 +121,8 @@ class _Blocks:
             return self._vector(node)
         if op == "cast":
             one = self._integer(operands[0])
-            return self._fitting(dtype, self._widened(one.low, dtype), self._widened(one.high, dtype), one.least, one.most)
+            return self._fitting(dtype, self._widened(one.low, dtype), self._widened(one.high, dtype), one.least,
+                                 one.most)
         if op in ("lt", "le", "gt", "ge", "eq", "ne"):
             return self._comparison(op, *map(self._integer, operands))
         if dtype == "i1":
@@ -175,14 +176,17 @@ class _Blocks:
             return self._fitting(dtype, -one.high, -one.low, -one.most, -one.least)
         if op == "abs":
             nearest = self._greatest(self._greatest(one.low, -one.high), 0)
-            return self._fitting(dtype, nearest, self._greatest(one.high, -one.low), 0, max(abs(one.least), abs(one.most)))
+            return self._fitting(dtype, nearest, self._greatest(one.high, -one.low), 0,
+                                 max(abs(one.least), abs(one.most)))
         if len(others) != 1:
             raise _Unbounded
         other, = others
         if op == "add":
-            return self._fitting(dtype, one.low + other.low, one.high + other.high, one.least + other.least, one.most + other.most)
+            return self._fitting(dtype, one.low + other.low, one.high + other.high, one.least + other.least,
+                                 one.most + other.most)
         if op == "sub":
-            return self._fitting(dtype, one.low - other.high, one.high - other.low, one.least - other.most, one.most - other.least)
+            return self._fitting(dtype, one.low - other.high, one.high - other.low, one.least - other.most,
+                                 one.most - other.least)
         if op in ("min", "max"):
             choose, host = (self._least, min) if op == "min" else (self._greatest, max)
             return _Integer(choose(one.low, other.low), choose(one.high, other.high), host(one.least, other.least),
@@ -192,7 +196,9 @@ class _Blocks:
                 one, other = other, one
             factor = other.constant
             low, high, least, most = (end * factor for end in (one.low, one.high, one.least, one.most))
-            return self._fitting(dtype, low, high, least, most) if factor >= 0 else self._fitting(dtype, high, low, most, least)
+            if factor < 0:
+                low, high, least, most = high, low, most, least
+            return self._fitting(dtype, low, high, least, most)
         if op in ("floordiv", "mod") and other.constant > 0:
             size = other.constant
             if size > RANGES["i32"][1]:
@@ -204,7 +210,8 @@ class _Blocks:
                 return _Integer(*[one.constant % size] * 4)
             # Within one multiple the remainder rises.
             is_one = quotient.low == quotient.high
-            return _Integer((one.low % size) * is_one, self._greatest(one.high % size, (size - 1) * self._inverted(is_one)), 0, size - 1)
+            return _Integer((one.low % size) * is_one,
+                            self._greatest(one.high % size, (size - 1) * self._inverted(is_one)), 0, size - 1)
         raise _Unbounded
 
     def _least(self, left, right):
@@ -224,11 +231,11 @@ class _Blocks:
 
 
 def visible(function, values, band, lengths, block, device=None):
-    """(blocks of which any element may be visible, those of which all are), arrays of booleans (1, 1, blocks of queries, blocks
-    of keys) in NumPy or on a device; None where bounds say nothing of some part of the mask.
+    """(blocks of which any element may be visible, those of which all are), arrays of booleans (1, 1, blocks of
+    queries, blocks of keys) in NumPy or on a device; None where bounds say nothing of some part of the mask.
 
-    A block of the first array may be empty, and one that is wholly visible may be missing in the second: correlations of two
-    parts of the expression do not count. function, values, band, lengths, block: as mask_lists.counts has them.
+    A block of the first array may be empty, and one that is wholly visible may be missing in the second: correlations
+    of two parts of the expression do not count. function, values, band, lengths, block: as mask_lists.counts has them.
     """
     if function.needs_batch or function.needs_head:
         return None

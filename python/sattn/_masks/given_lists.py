@@ -1,4 +1,5 @@
-"""Lists of a mask that were given, as a kernel takes them: within a band, and with the block that ends after the keys last."""
+"""Lists of a mask that were given, as a kernel takes them: within a band, and with the block that ends after the keys
+last."""
 
 import sys
 import typing
@@ -8,7 +9,7 @@ import numpy as np
 
 from .._arrays import adapters
 from .._trace import bands, user_functions
-from .._trace.capturing import Capture
+from .._trace.readers import Capture
 from .._trace.expression import Graph, depends_on
 from . import block_masks, mask_functions, mask_lists
 
@@ -49,14 +50,14 @@ def _require_contents(name, counts, indices, columns):
     wrong = (counts < 0) | (counts > length)
     if wrong.any():
         place = tuple(map(int, np.argwhere(wrong)[0]))
-        raise ValueError(f"argument 'block_mask': expected counts in [0, {length}], the length of a list, in '{name}_num_blocks', "
-                         f"but got {counts[place]} at {list(place)}")
+        raise ValueError(f"argument 'block_mask': expected counts in [0, {length}], the length of a list, in "
+                         f"'{name}_num_blocks', but got {counts[place]} at {list(place)}")
     wrong = (np.arange(length) < counts[..., None]) & ((indices < 0) | (indices >= columns))
     if wrong.any():
         place = tuple(map(int, np.argwhere(wrong)[0]))
         entry = np.broadcast_to(indices, wrong.shape)[place]
-        raise ValueError(f"argument 'block_mask': expected blocks of keys in [0, {columns}) in '{name}_indices', but got {entry} at "
-                         f"{list(place)}")
+        raise ValueError(f"argument 'block_mask': expected blocks of keys in [0, {columns}) in '{name}_indices', but "
+                         f"got {entry} at {list(place)}")
 
 
 def _dense(name, counts, indices, columns, arrays):
@@ -85,7 +86,8 @@ def _found_within(lists, band, lengths, block, arrays):
 
 
 def within(mask, lists, band, lengths, block, arrays):
-    """(Lists of given ones within a band, the cut blocks as _Within has them). Raises ValueError for entries that are none."""
+    """(Lists of given ones within a band, the cut blocks as _Within has them). Raises ValueError for entries that are
+    none."""
     kept = _within.setdefault(mask, {})
     key = band, lengths, block
     found = kept.get(key)
@@ -109,7 +111,8 @@ def with_cut(function, values, cut, block):
         graph = Graph()
         number = len(function.captures)
         lead = [graph.constant(0) if own else graph.position(name) for own, name in zip(shared, ("b", "h"))]
-        places = [graph.floor_divide(graph.position(name), graph.constant(size)) for name, size in zip(("q_idx", "kv_idx"), block)]
+        places = [graph.floor_divide(graph.position(name), graph.constant(size))
+                  for name, size in zip(("q_idx", "kv_idx"), block)]
         is_cut = graph.compare("ne", graph.node("load", "i32", *lead, *places, payload=number), graph.constant(0))
         result = graph.bitwise("or", function.result, is_cut)
         captures = *function.captures, Capture("array", "full_kv_indices", -1, "i32", 4)
@@ -119,8 +122,8 @@ def with_cut(function, values, cut, block):
 
 
 def ragged_last(lists, lengths, block, arrays):
-    """Lists in which the wholly visible block that ends after the keys, which may be at any place, is the last: kernels mask the
-    last one alone. Nothing waits for a device."""
+    """Lists in which the wholly visible block that ends after the keys, which may be at any place, is the last: kernels
+    mask the last one alone. Nothing waits for a device."""
     whole, rest = divmod(lengths[1], block[1])
     counts, indices = lists.full_kv_num_blocks, lists.full_kv_indices
     if not rest or counts is None or indices.shape[-1] < 2:
@@ -140,5 +143,5 @@ def ragged_last(lists, lengths, block, arrays):
     last = module.where(is_last, found, 0).sum(-1)[..., None]
     moved = module.where(is_ragged, last, found)
     has = is_ragged.any(-1)[..., None]
-    return lists._replace(full_kv_indices=module.where(is_last & has, whole, moved).astype(np.int32) if module is np else
-                          module.where(is_last & has, whole, moved).int())
+    return lists._replace(full_kv_indices=module.where(is_last & has, whole, moved).astype(np.int32) if module is np
+                          else module.where(is_last & has, whole, moved).int())

@@ -19,7 +19,8 @@ def _require_callable(masks):
 
 
 def and_masks(*mask_mods):
-    """The mask_mod by which a query sees a key where all of `mask_mods` say so. Raises TypeError for what is no function."""
+    """The mask_mod by which a query sees a key where all of `mask_mods` say so. Raises TypeError for what is no
+    function."""
     _require_callable(mask_mods)
 
     def both(b, h, q_idx, kv_idx):
@@ -32,7 +33,8 @@ def and_masks(*mask_mods):
 
 
 def or_masks(*mask_mods):
-    """The mask_mod by which a query sees a key where any of `mask_mods` says so. Raises TypeError for what is no function."""
+    """The mask_mod by which a query sees a key where any of `mask_mods` says so. Raises TypeError for what is no
+    function."""
     _require_callable(mask_mods)
 
     def either(b, h, q_idx, kv_idx):
@@ -62,7 +64,8 @@ class Band:
         return f"#sattn.mask<{', '.join(numbers)}>"
 
     def node(self, graph, lengths):
-        """Whether a query sees a key, as an expression (_trace/expression.py). lengths: nodes of the numbers of queries and keys."""
+        """Whether a query sees a key, as an expression (_trace/expression.py). lengths: nodes of the numbers of queries
+        and keys."""
         query, key = map(graph.position, ("q_idx", "kv_idx"))
         distance = graph.arithmetic("sub", key, query)
         if self.bottom_right:
@@ -93,7 +96,8 @@ def named(causal, window, prefix):
     elif isinstance(window, (tuple, list)) and len(window) == 2:
         ends = window
     else:
-        raise TypeError(f"argument 'window': expected (left, right), how many keys before and after, but got {window!r}")
+        raise TypeError("argument 'window': expected (left, right), how many keys before and after, but got "
+                        f"{window!r}")
     # Numbers of other types become ints first: one in an array may change where it lies.
     numbers = [value if value is None or type(value) is int else _distance(name, value)
                for name, value in zip(("prefix", "window", "window"), (prefix, *ends))]

@@ -18,8 +18,8 @@ MOST_EVALUATED = 2**24
 
 
 class Lists(typing.NamedTuple):
-    """Blocks of keys that each block of queries sees: partly masked ones, and (or None) those wholly visible. What comes after
-    the number of a row's indices does not count."""
+    """Blocks of keys that each block of queries sees: partly masked ones, and (or None) those wholly visible. What
+    comes after the number of a row's indices does not count."""
 
     kv_num_blocks: object
     kv_indices: object
@@ -35,9 +35,9 @@ def counts(function, values, band, shape, lengths, block, device=None, exact=Tru
     """Visible elements of each block: an array (B, H, blocks of queries, blocks of keys), in NumPy or on a device.
 
     function: of a mask_mod, with the values of its captures; band: to be seen too, or None. shape: (B, H) of the array,
-    each 1 or the whole number. block: (queries, keys). exact: otherwise the numbers of blocks that are seen in part may be
-    any between none and all. out: the array and the transposed one, of a CountsPair; or None. Where there are few elements,
-    all are computed, without a compiler. Raises ValueError for captured arrays that are too short.
+    each 1 or the whole number. block: (queries, keys). exact: otherwise the numbers of blocks that are seen in part may
+    be any between none and all. out: the array and the transposed one, of a CountsPair; or None. Where there are few
+    elements, all are computed, without a compiler. Raises ValueError for captured arrays that are too short.
     """
     direct_reads.require(function, values, lengths)
     if math.prod(shape) * math.prod(lengths) > MOST_EVALUATED:
@@ -47,7 +47,9 @@ def counts(function, values, band, shape, lengths, block, device=None, exact=Tru
         values = user_functions.host_arrays(values)
     if not math.prod(shape) * math.prod(lengths):
         size = *shape, *map(ceil_div, lengths, block)
-        return np.zeros(size, np.int32) if device is None else arrays.module.zeros(size, dtype=arrays.module.int32, device=device)
+        if device is None:
+            return np.zeros(size, np.int32)
+        return arrays.module.zeros(size, dtype=arrays.module.int32, device=device)
     query, key = _positions(arrays, device, lengths[0])[:, None], _positions(arrays, device, lengths[1])[None, :]
     node = function.result
     if band is not None:
@@ -63,7 +65,8 @@ def counts(function, values, band, shape, lengths, block, device=None, exact=Tru
 
 
 def bounded(function, values, band, lengths, block, device=None):
-    """The result of bounds.visible for a long mask, in NumPy or on a device; None of others, whose elements are evaluated."""
+    """The result of bounds.visible for a long mask, in NumPy or on a device; None of others, whose elements are
+    evaluated."""
     if math.prod(lengths) <= MOST_EVALUATED:
         return None
     direct_reads.require(function, values, lengths)
@@ -118,19 +121,19 @@ class Expected(typing.NamedTuple):
 
 
 class CountsPair:
-    """Counts of a mask with as many blocks of queries as of keys, and the transposed ones, in one array: one launch makes the
-    lists of both."""
+    """Counts of a mask with as many blocks of queries as of keys, and the transposed ones, in one array: one launch
+    makes the lists of both."""
 
     def __init__(self, pair):
         self._pair = pair
 
     @classmethod
     def room(cls, shape, lengths, block, device):
-        """One whose `counts` are to be written; None where both have no launch in common. shape, lengths, block: as `counts` has
-        them."""
+        """One whose `counts` are to be written; None where both have no launch in common. shape, lengths, block: as
+        `counts` has them."""
         blocks = tuple(map(ceil_div, lengths, block))
-        if (lengths[0] != lengths[1] or block[0] != block[1] or math.prod(shape) * math.prod(lengths) <= MOST_EVALUATED or
-                not _is_compiled((*shape, *blocks), block, device)):
+        if (lengths[0] != lengths[1] or block[0] != block[1] or math.prod(shape) * math.prod(lengths) <= MOST_EVALUATED
+                or not _is_compiled((*shape, *blocks), block, device)):
             return None
         torch = sys.modules["torch"]
         return cls(torch.empty((2, *shape, *blocks), dtype=torch.int32, device=device))
@@ -169,7 +172,7 @@ def lists_of(number, lengths, block, separate=True, device=None):
 
 
 def _as_lists(numbers, columns, separate):
-    return Lists(numbers[0], columns[0], numbers[1], columns[1]) if separate else Lists(numbers[0], columns[0], None, None)
+    return Lists(numbers[0], columns[0], *((numbers[1], columns[1]) if separate else (None, None)))
 
 
 def lists_of_visible(some, every, separate=True, device=None):
@@ -185,7 +188,8 @@ def lists_of_visible(some, every, separate=True, device=None):
 
 
 def ordered(dense):
-    """(how many blocks of each row of an array of booleans are true, their columns in order and then those of the others)."""
+    """(how many blocks of each row of an array of booleans are true, their columns in order and then those of the
+    others)."""
     listed = _marks(np, 1, dense)
     listed[0, ..., 0, :] = dense
     numbers, columns = _columns(np, listed)
@@ -203,8 +207,8 @@ MARKS_AT_ONCE = 2**17
 
 
 def _columns(module, listed):
-    """(how many blocks each row lists, their columns in order and then those of the others), of marks whose second half is
-    still to be made.
+    """(how many blocks each row lists, their columns in order and then those of the others), of marks whose second half
+    is still to be made.
 
     A row and its complement have as many true marks as there are columns, so the places of all true ones, in order, are
     the rows of the result. That is one pass, with an extent that does not depend on the data: nothing is sorted, and

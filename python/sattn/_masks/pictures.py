@@ -54,9 +54,10 @@ def svg(seen, full, title, limit=4):
         lines.append(f'<text x="{left}" y="{2 * TITLE - 6}" font-size="11">{", ".join(map(str, index))}</text>')
         for row, line in enumerate(cells):
             for column, cell in enumerate(line):
-                lines.append(f'<rect x="{left + column * CELL}" y="{2 * TITLE + row * CELL}" width="{CELL}" height="{CELL}" '
-                             f'fill="{COLORS[cell]}"/>')
+                lines.append(f'<rect x="{left + column * CELL}" y="{2 * TITLE + row * CELL}" width="{CELL}" '
+                             f'height="{CELL}" fill="{COLORS[cell]}"/>')
         left += max(map(len, cells), default=0) * CELL + GAP
     width = max(left, 8 * len(title))
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{2 * TITLE + height}" font-family="sans-serif">'
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{2 * TITLE + height}" '
+            'font-family="sans-serif">'
             f'<text x="0" y="{TITLE - 6}" font-size="12">{title}</text>{"".join(lines)}</svg>')

@@ -14,7 +14,8 @@ _kept = {}
 
 
 def _dense(counts, indices, columns, module):
-    """Which blocks a list has: booleans (*, rows, columns), where the list lies. Entries after the number do not count."""
+    """Which blocks a list has: booleans (*, rows, columns), where the list lies. Entries after the number do not
+    count."""
     if module is np:
         return mask_lists.dense_of(counts, indices, columns)
     places = module.arange(indices.shape[-1], dtype=module.int32, device=indices.device)
@@ -29,8 +30,8 @@ def _versions(lists):
 
 
 def of(lists, lengths, block, arrays):
-    """The Lists of blocks of queries, of which one that ends after the queries comes last. lists: Lists of blocks of keys, in
-    NumPy or on a device. lengths: (queries, keys); block: the size of a block of them."""
+    """The Lists of blocks of queries, of which one that ends after the queries comes last. lists: Lists of blocks of
+    keys, in NumPy or on a device. lengths: (queries, keys); block: the size of a block of them."""
     module = np if arrays is adapters.NUMPY else sys.modules["torch"]
     key = id(lists.kv_indices)
     if module is not np:
@@ -44,7 +45,7 @@ def of(lists, lengths, block, arrays):
     if separate:
         every = _dense(lists.full_kv_num_blocks, lists.full_kv_indices, columns, module)
         if every.shape != some.shape:  # Batches or heads may share one of them.
-            shape = module.broadcast_shapes(every.shape, some.shape) if module is not np else np.broadcast_shapes(every.shape, some.shape)
+            shape = module.broadcast_shapes(every.shape, some.shape)
             every, some = (module.broadcast_to(one, shape) for one in (every, some))
         some = some | every
         every = every.swapaxes(-1, -2)

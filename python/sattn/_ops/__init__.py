@@ -1,4 +1,5 @@
-"""The package's operations, a file each. All of them are imported: a file's functions are public by their OpSpec (spec.py)."""
+"""The package's operations, a file each. All of them are imported: a file's functions are public by their OpSpec
+(spec.py)."""
 
 import importlib
 from pathlib import Path

@@ -6,13 +6,13 @@ import typing
 
 import numpy as np
 
-from .._arrays import adapters, dtypes, sparse_operand, storage
+from .._arrays import adapters, dtypes, plain, sparse_operand, storage
 from .._compiler import compiler, program_text, tuning
 from .._compiler.program_text import meta_and_precision
-from .._call import cache, memory
+from .._call import cache, guard, launch_hints, memory
 from .._call.meta import program_with, tile_of
 from .._call.numbers import number
-from . import bsr_addmm, bsr_attention_repeats
+from . import bsr_addmm
 from .bsr_mm import bsr_dense_mm
 from .bsr_softmax import bsr_softmax, explained as softmax_explained
 from .sampled_addmm import call_of as sampled_call_of, sampled_addmm
@@ -29,8 +29,8 @@ class BsrAttention:
     dtype: element type of query, key, value and the result: "f16", "bf16", "f32" or "f64".
     columns: of query and key, and of value. block: rows and columns of a stored block. index: "i32" or "i64".
     batch: batch dimensions of crow, col, query, key, value and the result.
-    dropout: whether weights are dropped. precision: "ieee", or of f32 "tf32". meta: the inside of #sattn.meta<...>, or ""
-    for the compiler's choice.
+    dropout: whether weights are dropped. precision: "ieee", or of f32 "tf32". meta: the inside of #sattn.meta<...>, or
+    "" for the compiler's choice.
     """
 
     dtype: str
@@ -67,7 +67,8 @@ class BsrAttention:
         block = f"block_size = array<i64: {self.block[0]}, {self.block[1]}>"
         return program_text.program(
             "bsr_attention", types,
-            f" scale(%scale)\n      ins({program_text.listed(['crow', 'col', 'query', 'key', 'value'], types)}){dropout}",
+            " scale(%scale)\n      "
+            f"ins({program_text.listed(['crow', 'col', 'query', 'key', 'value'], types)}){dropout}",
             [block, *meta_and_precision(self)])
 
 
@@ -89,11 +90,11 @@ def _require_pattern(attn_mask, query):
     for name, array in (("crow", crow), ("col", col), ("query", query)):
         adapters.require_same(name, array, arrays, "attn_mask")
     if values.ndim < 3 or crow.ndim < 1 or col.ndim < 1:
-        raise ValueError("argument 'attn_mask': expected crow (*, M / BM + 1) and values (*, nnz, BM, BN), but got shapes "
-                         f"{tuple(crow.shape)} and {tuple(values.shape)}")
+        raise ValueError("argument 'attn_mask': expected crow (*, M / BM + 1) and values (*, nnz, BM, BN), but got "
+                         f"shapes {tuple(crow.shape)} and {tuple(values.shape)}")
     if values.shape[-3] != col.shape[-1]:
-        raise ValueError(f"argument 'attn_mask': expected values of {col.shape[-1]} blocks, as many as col has entries, but "
-                         f"got {values.shape[-3]}")
+        raise ValueError(f"argument 'attn_mask': expected values of {col.shape[-1]} blocks, as many as col has "
+                         f"entries, but got {values.shape[-3]}")
     if any(size % 8 or size <= 0 for size in values.shape[-2:]):
         raise NotImplementedError("argument 'attn_mask': expected blocks of positive multiples of 8, but got "
                                   f"{values.shape[-2]} x {values.shape[-1]}")
@@ -107,10 +108,11 @@ def _require_pattern(attn_mask, query):
 
 
 def _require_operands(query, key, value, crow, col, values, own, dtype):
-    """The batch dimensions, broadcast. Raises for query (*, M, D), key (*, N, D) and value (*, N, E) that fit neither each
-    other nor the mask, M x N."""
+    """The batch dimensions, broadcast. Raises for query (*, M, D), key (*, N, D) and value (*, N, E) that fit neither
+    each other nor the mask, M x N."""
     arrays = adapters.arrays_of("query", query)
-    for name, array, wanted in (("query", query, "(*, M, D)"), ("key", key, "(*, N, D)"), ("value", value, "(*, N, E)")):
+    for name, array, wanted in (("query", query, "(*, M, D)"), ("key", key, "(*, N, D)"),
+                                ("value", value, "(*, N, E)")):
         adapters.require_same(name, array, arrays, "query")
         adapters.require_element(name, array, arrays, (dtype,))
         adapters.require_no_derivative(name, array)
@@ -120,8 +122,8 @@ def _require_operands(query, key, value, crow, col, values, own, dtype):
     if own is not None and own[-1] != columns:
         raise ValueError(f"argument 'key': expected {own[-1]} rows, the columns of attn_mask, but got {columns}")
     if columns % values.shape[-1]:
-        raise ValueError(f"argument 'key': expected rows for whole blocks of {values.shape[-1]} columns of attn_mask, but "
-                         f"got {columns}")
+        raise ValueError(f"argument 'key': expected rows for whole blocks of {values.shape[-1]} columns of attn_mask, "
+                         f"but got {columns}")
     for name, got, wanted, what in (("query", query.shape[-2], rows, "rows, those of attn_mask"),
                                     ("key", key.shape[-1], query.shape[-1], "columns, those of query"),
                                     ("value", value.shape[-2], columns, "rows, those of key")):
@@ -190,7 +192,8 @@ def _program(mask, block, query, key, value, batch, dropout, precision, meta):
 
 
 class _Call(typing.NamedTuple):
-    """What a call of the kernel is made of: the program, its scalars, and its arrays by name; the last one is the result."""
+    """What a call of the kernel is made of: the program, its scalars, and its arrays by name; the last one is the
+    result."""
 
     program: object
     scalars: tuple
@@ -203,7 +206,8 @@ class _Call(typing.NamedTuple):
 
 
 def _call_of(mask, block, query, key, value, batch, scale, probability, precision, meta, draw):
-    """The call of one kernel: neither scores nor weights are in memory. draw: gives the seed and the offset of a dropout."""
+    """The call of one kernel: neither scores nor weights are in memory. draw: gives the seed and the offset of a
+    dropout."""
     arrays = mask.arrays
     known = None if mask.longest is None or meta else (mask.longest, mask.col.shape[-1], math.prod(batch),
                                                        mask.crow.shape[:-1])
@@ -230,7 +234,8 @@ def _fused(call, mask, check, launch=None):
     on_gpu = arrays.on_gpu
     try:
         if launch is None:
-            launch = memory.launcher(call.program, mask, arguments, len(call.scalars), check or check is None and not on_gpu)
+            launch = memory.launcher(call.program, mask, arguments, len(call.scalars), check or check is None
+                                     and not on_gpu)
         memory.with_memory(arrays, launch, *arguments)
     except BufferError as error:
         adapters.raise_refusal(call.named, error)
@@ -243,61 +248,137 @@ def _in_parts(mask, query, key, value, scale, probability, check, precision):
     crow, col, weights = bsr_softmax(scores, check=False)
     if probability:
         if not adapters.is_torch(query):
-            raise NotImplementedError(f"argument 'dropout_p': expected 0 for more than {_MOST_COLUMNS} columns, or blocks of "
-                                      f"other columns than multiples of {_KEY_MULTIPLE}, without PyTorch, but got "
-                                      f"{probability}")
+            raise NotImplementedError(f"argument 'dropout_p': expected 0 for more than {_MOST_COLUMNS} columns, or "
+                                      f"blocks of other columns than multiples of {_KEY_MULTIPLE}, without PyTorch, "
+                                      f"but got {probability}")
         import torch
 
         weights = torch.nn.functional.dropout(weights, probability, inplace=True)
     return bsr_dense_mm((crow, col, weights), value, check=False, precision=precision)
 
 
-def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scale=None, *, check=None,
-                                 precision=None, meta=None):
+def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scale=None, *,
+                                 check=None, precision=None, meta=None):
     """softmax(scale * query @ key^T) @ value, where a score counts only at the stored blocks of attn_mask.
 
     query: (*, M, D); key: (*, N, D); value: (*, N, E), any strides, of one element type: f16, bf16, f32 or, on the CPU,
     f64. attn_mask: M x N with blocks of multiples of 8, a torch.sparse_bsr tensor, a SciPy BSR array,
     (crow, col, values) of one library, or what `prepare` gives; its values, booleans or of query's type, are not read:
-    every element of a stored block counts. * are batch dimensions, which broadcast: heads may share a mask. dropout_p: the
-    probability that a weight becomes 0 and the others grow by 1 / (1 - dropout_p). The bits are Philox's of the weight's
-    place; seed and offset come from PyTorch's generator for query's device, so that torch.manual_seed repeats them, or
-    from numpy.random, with numpy.random.seed. is_causal: False, as in PyTorch's function. scale: None: 1 / sqrt(D). check:
-    whether the contents of index arrays are checked; by default on the CPU, unless prepared. On CUDA that synchronizes.
-    precision: of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm. meta: "tile" (queries, columns of
-    value, keys), and with it any of "stages", "raster_group" and, on CUDA, "split_k"; the compiler chooses else. With
-    split_k block rows that are much longer than a part are computed in parts, of which the mask has about so many in all
-    batches, and then combined. For a prepared mask, whose longest block row is known, the compiler may choose split_k.
+    every element of a stored block counts. * are batch dimensions, which broadcast: heads may share a mask. dropout_p:
+    the probability that a weight becomes 0 and the others grow by 1 / (1 - dropout_p). The bits are Philox's of the
+    weight's place; seed and offset come from PyTorch's generator for query's device, so that torch.manual_seed repeats
+    them, or from numpy.random, with numpy.random.seed. is_causal: False, as in PyTorch's function. scale: None: 1 /
+    sqrt(D). check: whether the contents of index arrays are checked; by default on the CPU, unless prepared. On CUDA
+    that synchronizes.
+    precision: of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm. meta: "tile" (queries, columns
+    of value, keys), and with it any of "stages", "raster_group" and, on CUDA, "split_k"; the compiler chooses else.
+    With split_k block rows that are much longer than a part are computed in parts, of which the mask has about so many
+    in all batches, and then combined. For a prepared mask, whose longest block row is known, the compiler may choose
+    split_k.
 
-    One kernel computes it, with scores and weights in registers, f32 (f64 of f64) up to the rounding of weights. With more
-    than 512 columns of query or value, or blocks whose columns are no multiple of 16, it is sampled_addmm, bsr_softmax and
-    bsr_dense_mm, one after the other, with weights in memory, and dropout is torch.nn.functional's.
+    One kernel computes it, with scores and weights in registers, f32 (f64 of f64) up to the rounding of weights. With
+    more than 512 columns of query or value, or blocks whose columns are no multiple of 16, it is sampled_addmm,
+    bsr_softmax and bsr_dense_mm, one after the other, with weights in memory, and dropout is torch.nn.functional's.
 
     Returns (*, M, E). Rows without a stored block are 0. Raises ValueError or TypeError for arguments that do not fit,
     NotImplementedError for what has no code yet (gradients among it), before anything is computed.
     """
     if check is None and type(attn_mask) is sparse_operand.Prepared:
         check = False  # It was when it was prepared.
-    found = bsr_attention_repeats.repeated(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta)
+    kind = _kind(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta)
+    found = None if kind is None else _repeated(kind, query, key, value, attn_mask)
     if found is not None:
         return found
-    given_scale = scale
-    probability, scale, pattern, call, mask = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision,
-                                                       meta, _draw)
-    if call is not None:
-        repeatable = bsr_attention_repeats.repeatable(query, key, value, attn_mask, dropout_p, is_causal, given_scale, check,
-                                                      precision, meta, mask, scale, call)
-        if repeatable is None:
-            return _fused(call, mask, check)
-        result = _fused(call, mask, check, repeatable[1].launcher(mask.crow, mask.col, query))
-        cache.sdpa_repeats[repeatable[0]] = repeatable[1]
-        return result
-    return _in_parts(pattern, query, key, value, scale, probability, check, precision)
+    probability, scale, pattern, call, mask = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale,
+                                                       precision, meta, _draw)
+    if call is None:
+        return _in_parts(pattern, query, key, value, scale, probability, check, precision)
+    kept = None if kind is None else _kept(kind, attn_mask, mask, scale, call)
+    hints = None if kept is None else kept.ready_hints(mask.crow, mask.col, query)
+    result = _fused(call, mask, check, None if hints is None else hints.launch)
+    if kept is not None:
+        launch = call.program._launch if mask.arrays.on_gpu or check is False else call.program._launch_checked
+        guard.remember(cache.repeats, kind, launch, call.arguments, own=kept)
+    return result
+
+
+class _Kept(typing.NamedTuple):
+    """What repeated calls of a kind need beside the tensors. mask: weak references to the mask, or to its three arrays.
+    shape: of the mask, or of its values. result: the shape. hints: Hints that such calls share, where the program has
+    any."""
+
+    mask: tuple
+    shape: tuple
+    scale: float
+    result: tuple
+    hints: object
+
+    def ready_hints(self, crow, col, query):
+        """What launches the program with hints, or None."""
+        return None if self.hints is None else self.hints.ready(launch_hints.versions_of((crow, col)), query)
+
+
+def _known_by(attn_mask):
+    """What a mask is known by: itself, or three tensors; None where it is of another kind."""
+    if type(attn_mask) is tuple:
+        return attn_mask if len(attn_mask) == 3 else None
+    if type(attn_mask) is sparse_operand.Prepared:
+        attn_mask.require_unwritten("attn_mask")
+        return attn_mask.crow, attn_mask.col, attn_mask.values
+    return (attn_mask,)
+
+
+def _kind(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta):
+    """What tells calls that may be repeated from others, beside what the binding looks at; None of no such call."""
+    tile = None if meta is None else guard.text_of(meta)
+    if not plain.see() or type(query) not in plain.TYPES or type(dropout_p) not in (int, float) or dropout_p != 0 \
+            or is_causal is not False or type(scale) not in (type(None), float) \
+            or check is not None and check is not False or meta is not None and tile is None:
+        return None
+    parts = _known_by(attn_mask)
+    try:
+        return None if parts is None else ("bsr_attention", query.shape, key.shape, value.shape, query.dtype,
+                                           type(attn_mask), *map(id, parts), scale, check, precision, tile)
+    except (AttributeError, RuntimeError):  # Of what are no tensors, and of nested ones.
+        return None
+
+
+def _kept(kind, attn_mask, mask, scale, call):
+    """The _Kept of a call that was checked; None where it cannot be repeated. mask: its indices; call: the program and
+    its result."""
+    parts = _known_by(attn_mask)
+    if mask.arrays is adapters.NUMPY or not plain.TYPES.issuperset(map(type, parts)):
+        return None
+    hints = None
+    if call.program._keep is not None:
+        hints = launch_hints.Hints(call.program, launch_hints.versions_of((mask.crow, mask.col)))
+    return _Kept(guard.forgetting(cache.repeats, kind, *parts), parts[-1].shape, scale, tuple(call.result.shape), hints)
+
+
+def _repeated(kind, query, key, value, attn_mask):
+    """The result; None where this is no repetition, and nothing was done."""
+    try:
+        known = cache.repeats.get(kind)
+    except TypeError:  # Of arguments that have no hash.
+        return None
+    if known is None:
+        return None
+    call, parts = known.own, _known_by(attn_mask)
+    for reference, part in zip(call.mask, parts):
+        if reference() is not part:
+            return None
+    crow, col = parts[:2] if len(parts) == 3 else (attn_mask.crow_indices(), attn_mask.col_indices())
+    storages = plain.storages_of((crow, col, query, key, value))
+    if storages is None or parts[-1].shape != call.shape:
+        return None
+    result = query.new_empty(call.result)
+    arguments = call.scale, crow, col, query, key, value, result
+    return result if guard.run(known, arguments, storages, call.ready_hints(crow, col, query)) else None
 
 
 def _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision, meta, draw):
-    """(dropout_p, scale, (crow, col, values) of attn_mask, the call of one kernel and the mask's indices, or None twice where
-    the arguments need several)."""
+    """(dropout_p, scale, (crow, col, values) of attn_mask, the call of one kernel and the mask's indices, or None twice
+    where the arguments need several)."""
     if is_causal:
         raise ValueError("argument 'is_causal': expected False, since attn_mask says which blocks count, but got True")
     dtypes.require_precision(precision)
@@ -306,22 +387,24 @@ def _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precisio
     batch = _require_operands(query, key, value, crow, col, values, own, dtype)
     prepared = attn_mask if isinstance(attn_mask, sparse_operand.Prepared) else None
     if prepared is not None and key.shape[-2] < prepared.columns * values.shape[-1]:
-        raise ValueError(f"argument 'key': expected at least {prepared.columns * values.shape[-1]} rows, for the blocks of "
-                         f"attn_mask, but got {key.shape[-2]}")
+        raise ValueError(f"argument 'key': expected at least {prepared.columns * values.shape[-1]} rows, for the "
+                         f"blocks of attn_mask, but got {key.shape[-2]}")
     depth = query.shape[-1]
     if scale is None and depth == 0:
         raise ValueError("argument 'scale': expected a number where query has no columns, but got None")
     scale = 1 / math.sqrt(depth) if scale is None else number("scale", scale)
-    if values.shape[-1] % _KEY_MULTIPLE == 0 and all(0 < columns <= _MOST_COLUMNS for columns in (depth, value.shape[-1])):
+    if values.shape[-1] % _KEY_MULTIPLE == 0 and all(0 < columns <= _MOST_COLUMNS
+                                                     for columns in (depth, value.shape[-1])):
         arrays = adapters.arrays_of("query", query)
         on_gpu = arrays.on_gpu
-        mask = _Mask(arrays, crow, col, prepared.longest if prepared is not None and on_gpu and not probability else None)
+        mask = _Mask(arrays, crow, col, prepared.longest if prepared is not None and on_gpu and not probability
+                     else None)
         call = _call_of(mask, tuple(values.shape[-2:]), query, key, value, batch, scale, probability, precision,
                         tile_of(meta), draw)
         return probability, scale, (crow, col, values), call, mask
     if meta is not None:
-        raise NotImplementedError(f"argument 'meta': expected None for more than {_MOST_COLUMNS} columns, or blocks of other "
-                                  f"columns than multiples of {_KEY_MULTIPLE}, but got {meta}")
+        raise NotImplementedError(f"argument 'meta': expected None for more than {_MOST_COLUMNS} columns, or blocks of "
+                                  f"other columns than multiples of {_KEY_MULTIPLE}, but got {meta}")
     return probability, scale, (crow, col, values), None, None
 
 
@@ -329,7 +412,8 @@ def explained(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scal
               meta=None):
     """([(a program that scaled_dot_product_attention would call, its arguments, False), ...], where the tile is from,
     remarks); calls nothing."""
-    _, scale, pattern, call, mask = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision, meta, _room)
+    _, scale, pattern, call, mask = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision, meta,
+                                             _room)
     if call is not None:
         chosen = None if mask.longest is None else "the choice by the mask's longest row"
         return [(call.program, call.arguments, False)], chosen if meta is None else "meta", ()
@@ -343,5 +427,5 @@ def explained(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scal
 
 register(OpSpec(
     scaled_dot_product_attention, explained=explained, types={
-        "query": "_Array", "key": "_Array", "value": "_Array", "attn_mask": "Any", "dropout_p": "_Number", "is_causal": "bool",
-        "scale": "_Number | None"}))
+        "query": "_Array", "key": "_Array", "value": "_Array", "attn_mask": "Any", "dropout_p": "_Number",
+        "is_causal": "bool", "scale": "_Number | None"}))

@@ -13,8 +13,8 @@ def bsr_dense_mm(bsr, dense, *, out=None, skip_checks=False, max_grid=None, meta
 
     Returns out, or a new array (*, M, N) of dense's type. Raises what bsr_dense_addmm raises.
     """
-    return bsr_addmm.bsr_dense_addmm(None, bsr, dense, beta=0, out=out, skip_checks=skip_checks, max_grid=max_grid, meta=meta,
-                                     check=check, precision=precision, strict=strict)
+    return bsr_addmm.bsr_dense_addmm(None, bsr, dense, beta=0, out=out, skip_checks=skip_checks, max_grid=max_grid,
+                                     meta=meta, check=check, precision=precision, strict=strict)
 
 
 register(OpSpec(

@@ -25,7 +25,8 @@ def _sizes_of(bsr, other):
     if operand.shape is not None and operand.shape[-1] != k:
         raise ValueError(f"argument 'other': expected {operand.shape[-1]} rows, the columns of bsr, but got {k}")
     if k % operand.block[1]:
-        raise ValueError(f"argument 'other': expected rows for whole blocks of {operand.block[1]} columns of bsr, but got {k}")
+        raise ValueError(f"argument 'other': expected rows for whole blocks of {operand.block[1]} columns of bsr, but "
+                         f"got {k}")
     batch = storage.broadcast_batch(operand.batch, "other", other.shape[:-2])
     return operand, batch, operand.rows, k, n
 
@@ -38,7 +39,8 @@ def _meta_of(operand, n, given):
         if name != "allow_tf32" and value is not None and (
                 isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1):
             raise ValueError(f"argument '{name}': expected a positive integer, but got {value!r}")
-    given = {name: value if isinstance(value, bool) else int(value) for name, value in given.items() if value is not None}
+    given = {name: value if isinstance(value, bool) else int(value) for name, value in given.items() if value
+             is not None}
     split = given.get("SPLIT_N", next((n // width for width in _WIDTHS if n and n % width == 0), 1))
     if n % split:
         raise ValueError(f"argument 'SPLIT_N': expected a divisor of the {n} columns of other, but got {split}")
@@ -47,8 +49,8 @@ def _meta_of(operand, n, given):
         if given.get(name, 1) > most:
             raise ValueError(f"argument '{name}': expected at most {most}, the size of a part, but got {given[name]}")
     # All block rows for one part of the columns share what they read of the other matrix.
-    return {"TILE_M": min(64, rows), "TILE_N": min(64, columns), "GROUP_SIZE": max(operand.rows // rows, 1), "num_stages": 1,
-            "num_warps": 4, "SPLIT_N": split, "allow_tf32": operand.element != "f32", **given}
+    return {"TILE_M": min(64, rows), "TILE_N": min(64, columns), "GROUP_SIZE": max(operand.rows // rows, 1),
+            "num_stages": 1, "num_warps": 4, "SPLIT_N": split, "allow_tf32": operand.element != "f32", **given}
 
 
 def _stored(starts, counts):
@@ -107,8 +109,9 @@ def _stacked(array, batch, dims, arrays):
 
 
 def _rows_of(operand, batch, k_blocks):
-    """(starts, counts, columns) on the host: of each block row its first block and how many it has, and of each block its
-    column. Those of batches are one below the other: each matrix has its own rows, blocks and columns, as on a diagonal."""
+    """(starts, counts, columns) on the host: of each block row its first block and how many it has, and of each block
+    its column. Those of batches are one below the other: each matrix has its own rows, blocks and columns, as on a
+    diagonal."""
     arrays, nnz = operand.arrays, operand.values.shape[-3]
     crow, col = (np.asarray(arrays.host(array)).astype(np.int64) for array in (operand.crow, operand.col))
     if crow.shape[-1] < 1 or (crow[..., :1] < 0).any() or (np.diff(crow) < 0).any() or (crow[..., -1:] > nnz).any():
@@ -132,8 +135,8 @@ def _offsets_of(operand, batch, starts, counts):
         return operand.crow
     ends = starts + counts
     if (starts[1:] != ends[:-1]).any():
-        raise ValueError("argument 'bsr': expected all of its blocks in rows, where matrices of a batch are in the format "
-                         "bsr_strided_mm_compressed, but got blocks between them; use bsr_strided_mm")
+        raise ValueError("argument 'bsr': expected all of its blocks in rows, where matrices of a batch are in the "
+                         "format bsr_strided_mm_compressed, but got blocks between them; use bsr_strided_mm")
     return operand.arrays.of_numpy(_narrow(np.append(starts, ends[-1:] if len(ends) else 0)), operand.crow)
 
 
@@ -141,20 +144,22 @@ def bsr_scatter_mm_indices_data(bsr, other, indices_format="bsr_strided_mm_compr
     """indices_data of scatter_mm for bsr @ other: bsr_scatter_mm_indices_data of PyTorch's sparse kernels.
 
     bsr: (*, M, K), as of bsr_dense_addmm, with blocks of any size. other: (*, K, N); only its shape counts. * are batch
-    dimensions, which broadcast. Where bsr has any, the lists are those of the matrices of all batches one below the other:
-    blocks (B * nnz, BM, BK), others (B * K, N), accumulators (B * M, N).
+    dimensions, which broadcast. Where bsr has any, the lists are those of the matrices of all batches one below the
+    other: blocks (B * nnz, BM, BK), others (B * K, N), accumulators (B * M, N).
     indices_format: "bsr_strided_mm_compressed", "bsr_strided_mm" or "scatter_mm" (of which other's columns have to be
     whole parts of a block's rows). meta_input: PyTorch's GROUP_SIZE, TILE_M, TILE_N, SPLIT_N, num_warps, num_stages and
     allow_tf32. Here SPLIT_N counts, the number of parts of other's columns, which it must divide, and GROUP_SIZE, the
     block rows whose parts follow each other in the compressed format; the rest is for PyTorch's kernel.
 
-    Returns the format's name and its arrays, and but for "scatter_mm" the parameters: PyTorch's functions take what this
-    one gives, and the other way about. Index arrays are of bsr's library, on its device; on CUDA that synchronizes. The
-    first of bsr's offsets need not be 0. Raises ValueError or TypeError for arguments that do not fit.
+    Returns the format's name and its arrays, and but for "scatter_mm" the parameters: PyTorch's functions take what
+    this one gives, and the other way about. Index arrays are of bsr's library, on its device; on CUDA that
+    synchronizes. The first of bsr's offsets need not be 0. Raises ValueError or TypeError for arguments that do not
+    fit.
     """
     operand, batch, _, k, n = _sizes_of(bsr, other)
     if indices_format not in LISTS:
-        raise ValueError(f"argument 'indices_format': expected {', '.join(reversed(LISTS))}, but got {indices_format!r}")
+        raise ValueError(f"argument 'indices_format': expected {', '.join(reversed(LISTS))}, but got "
+                         f"{indices_format!r}")
     meta = _meta_of(operand, n, meta_input)
     arrays, (rows, k_rows), split = operand.arrays, operand.block, meta["SPLIT_N"]
     starts, counts, col = _rows_of(operand, batch, k // k_rows)
@@ -164,7 +169,8 @@ def bsr_scatter_mm_indices_data(bsr, other, indices_format="bsr_strided_mm_compr
 
     if indices_format == "scatter_mm":
         if n % rows:
-            raise ValueError(f"argument 'other': expected columns for whole parts of {rows}, a block's rows, but got {n}")
+            raise ValueError(f"argument 'other': expected columns for whole parts of {rows}, a block's rows, but got "
+                             f"{n}")
         batches = 1 if operand.batch else math.prod(batch)
         return indices_format, *made(*_batched(starts, counts, col, n // rows, k // k_rows, batches))
     if indices_format == "bsr_strided_mm":
@@ -180,9 +186,9 @@ def bsr_scatter_mm(bsr, other, indices_data=None, out=None, *, check=None, preci
 
     bsr: (*, M, K), as of bsr_dense_addmm, with blocks of any size. other: (*, K, N). * are batch dimensions, which
     broadcast; PyTorch's function takes none of bsr. indices_data: what bsr_scatter_mm_indices_data gives for both, here
-    or of PyTorch. Without it the product is bsr_dense_mm's, which needs no lists; of blocks whose sizes are no multiples
-    of 8 they are made here. out: (*, M, N) of f16, bf16 or f32 (of f64, if bsr is), any strides; its old elements are not
-    read. check, precision: as of scatter_mm.
+    or of PyTorch. Without it the product is bsr_dense_mm's, which needs no lists; of blocks whose sizes are no
+    multiples of 8 they are made here. out: (*, M, N) of f16, bf16 or f32 (of f64, if bsr is), any strides; its old
+    elements are not read. check, precision: as of scatter_mm.
 
     Returns out, or a new array (*, M, N) of bsr's type. Raises what scatter_mm and bsr_dense_mm raise.
     """
@@ -207,11 +213,13 @@ def bsr_scatter_mm(bsr, other, indices_data=None, out=None, *, check=None, preci
             raise ValueError("argument 'out': expected an array that can be written, but got a read-only one")
         for name, array in (("other", other), ("bsr", operand.values)):
             if arrays.may_overlap(out, array):
-                raise ValueError(f"argument 'out': expected memory that argument '{name}' does not use, but both overlap")
+                raise ValueError(f"argument 'out': expected memory that argument '{name}' does not use, but both "
+                                 "overlap")
         result = out
     if isinstance(indices_data, tuple) and indices_data and indices_data[0] == "scatter_mm":
         if n % rows:
-            raise ValueError(f"argument 'other': expected columns for whole parts of {rows}, a block's rows, but got {n}")
+            raise ValueError(f"argument 'other': expected columns for whole parts of {rows}, a block's rows, but got "
+                             f"{n}")
         target = arrays.grid(result, rows, rows)
         sums = arrays.zeros((math.prod(target.shape[:-2]), rows, rows), result)
         if operand.batch:

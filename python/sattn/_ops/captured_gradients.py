@@ -15,7 +15,7 @@ from .._trace import regions
 from .._trace.captured_arguments import captured
 from .._trace.expression import Graph
 from .._trace.user_functions import Function
-from .flex_attention import FlexAttention
+from .flex_attention_program import FlexAttention
 
 #: Elements of a program's result, at most, where one query has fewer.
 MOST_ELEMENTS = 2**25

@@ -15,7 +15,9 @@ from .._masks.attention_mask import Mask
 from .._trace import direct_reads, regions
 from .._trace.captured_arguments import captured
 from . import captured_gradients, flex_attention, huge_scores, whole_columns
-from .flex_attention import FlexAttention, in_order_of
+from .flex_attention_layout import in_order_of
+from .flex_attention_plan import keys_read, shapes_of, source_of
+from .flex_attention_program import FlexAttention
 
 LOG2_E = "1.4426950408889634"
 # Columns of heads up to which the sums of both gradients of a tile of keys fit in a GPU's registers.
@@ -212,7 +214,7 @@ def backward(request, given):
     arrays = flex_attention._arrays_of(query, key, value)[0]
     for name, array in (("query", query), ("key", key), ("value", value)):
         adapters.require_same(name, array, arrays, "query")
-    sizes, _ = flex_attention._shapes(query, key, value, request.enable_gqa)
+    sizes, _ = shapes_of(query, key, value, request.enable_gqa)
     _require_results(request, given, arrays)
     whole = whole_columns.filled_request(request)
     if whole is not None:
@@ -227,14 +229,14 @@ def backward(request, given):
     if request.score_values:
         direct_reads.require(score, request.score_values, sizes[2:])
     band = request.band
-    keys = flex_attention._keys_read(mask, band, sizes[2], sizes[3])
+    keys = keys_read(mask, band, sizes[2], sizes[3])
     results = tuple(_new(array, arrays, end) if is_wanted else None for array, end, is_wanted in (
         (query, None, given.wants_query), (key, keys, given.wants_key), (value, keys, given.wants_value)))
     found = [array if array is None or place == 0 or keys >= sizes[3] else array[:, :, :keys]
              for place, array in enumerate(results)]
     if keys < sizes[3]:
         request = request._replace(key=key[:, :, :keys], value=value[:, :, :keys])
-    scores, target = flex_attention._source(request, arrays, mask or Mask(band=band), False)
+    scores, target = source_of(request, arrays, mask or Mask(band=band), False)
     texts = {}
     if score is not None:  # Its other form has PyTorch's derivatives.
         own = [name for types in regions.types_of(score.captures, scores.wide) for name in types]

@@ -3,7 +3,7 @@
 import json
 import sys
 
-from .flex_attention import in_order_of
+from .flex_attention_layout import in_order_of
 from .flex_attention_backward import Gradients, backward, flex_attention_backward
 from .flex_attention_operation import arguments_of, request_of
 from .spec import OpSpec, register

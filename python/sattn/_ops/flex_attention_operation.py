@@ -1,4 +1,5 @@
-"""flex_attention as an operation of PyTorch: functions travel as text (_trace/portable.py), their captures as arguments."""
+"""flex_attention as an operation of PyTorch: functions travel as text (_trace/portable.py), their captures as
+arguments."""
 
 import functools
 import json
@@ -10,13 +11,14 @@ from .._call.kernel_options import options_of
 from .._trace import portable
 from .._masks import attention_mask, mask_functions
 from .._masks.block_masks import BlockMask
-from .flex_attention import AuxRequest, Request, attend, explained, flex_attention, in_order_of
+from .flex_attention import AuxRequest, Request, attend, explained, flex_attention
+from .flex_attention_layout import in_order_of
 from .flex_attention_autograd import with_gradient
 from .spec import OpSpec, register
 
-# arrays, floats, integers: what score_mod and mask_mod capture, in order; floats is None where there are none, since PyTorch
-# does not save an empty list of numbers. mask: lengths, block sizes, batches, heads and whether full blocks have lists, of a
-# mask; with lists, or made of mask_mod. band: of flex_attention's named masks.
+# arrays, floats, integers: what score_mod and mask_mod capture, in order; floats is None where there are none, since
+# PyTorch does not save an empty list of numbers. mask: lengths, block sizes, batches, heads and whether full blocks
+# have lists, of a mask; with lists, or made of mask_mod. band: of flex_attention's named masks.
 _SCHEMA = ("(Tensor query, Tensor key, Tensor value, str score_mod, str mask_mod, Tensor[] arrays, Scalar[]? floats, "
            "SymInt[] integers, Tensor[] lists, SymInt[] mask, SymInt[] band, Scalar? scale, bool enable_gqa, bool lse, "
            "bool max_scores, str kernel_options) -> (Tensor, Tensor, Tensor)")
@@ -84,7 +86,8 @@ def _fake(query, key, value, score_mod, mask_mod, arrays, floats, integers, list
     batch, heads, queries, columns = *query.shape[:3], value.shape[3]
     shape, places = in_order_of(query.stride(), (batch, heads, queries, columns))
     out = query.new_empty(shape)
-    rows = (query.new_empty((batch, heads, queries) if wanted else (0,), dtype=_wide(query)) for wanted in (lse, max_scores))
+    rows = (query.new_empty((batch, heads, queries) if wanted else (0,), dtype=_wide(query))
+            for wanted in (lse, max_scores))
     return out if places is None else out.permute(places), *rows
 
 
@@ -117,8 +120,8 @@ def arguments_of(request, kernel_options):
         lists, mask, function, values = attention_mask.parts_of(request.block_mask)
     mask_mod = "" if function is None else _leaves(function, values, arrays, floats, integers)
     wanted = request.wanted
-    return (request.query, request.key, request.value, score_mod, mask_mod, arrays, floats or None, integers, lists, mask,
-            band_of(request.band), request.scale, request.enable_gqa, wanted.lse, wanted.max_scores,
+    return (request.query, request.key, request.value, score_mod, mask_mod, arrays, floats or None, integers, lists,
+            mask, band_of(request.band), request.scale, request.enable_gqa, wanted.lse, wanted.max_scores,
             "" if kernel_options is None else json.dumps(dict(kernel_options)))
 
 
@@ -129,9 +132,10 @@ def _result(results, given):
 
 
 register(OpSpec(
-    flex_attention, "flex_attention", schema=_SCHEMA, kernel=_kernel, fake=_fake, arguments=arguments_of, result=_result,
-    explained=explained, backward=with_gradient, returns="Any", types={
+    flex_attention, "flex_attention", schema=_SCHEMA, kernel=_kernel, fake=_fake, arguments=arguments_of,
+    result=_result, explained=explained, backward=with_gradient, returns="Any", types={
         "query": "_Array", "key": "_Array", "value": "_Array", "score_mod": "_ScoreMod | None", "block_mask": "Any",
-        "scale": "_Number | None", "enable_gqa": "bool", "return_lse": "bool", "kernel_options": "Mapping[str, Any] | None",
-        "return_aux": "Any", "causal": 'bool | Literal["top_left", "bottom_right"] | None',
-        "window": "tuple[int | None, int | None] | None", "prefix": "int | None"}))
+        "scale": "_Number | None", "enable_gqa": "bool", "return_lse": "bool",
+        "kernel_options": "Mapping[str, Any] | None", "return_aux": "Any",
+        "causal": 'bool | Literal["top_left", "bottom_right"] | None', "window": "tuple[int | None, int | None] | None",
+        "prefix": "int | None"}))

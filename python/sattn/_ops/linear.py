@@ -16,7 +16,8 @@ def _shape_of_result(operand, x):
         raise ValueError("argument 'x': expected shape (*, K), but got ()")
     k = x.shape[-1]
     if operand.shape is not None and operand.shape[-1] not in (k, None) or k % operand.block[1]:
-        wanted = f"a multiple of {operand.block[1]}" if operand.shape is None or operand.shape[-1] is None else operand.shape[-1]
+        columns = operand.shape and operand.shape[-1]
+        wanted = f"a multiple of {operand.block[1]}" if columns is None else columns
         raise ValueError(f"argument 'x': expected {wanted} columns, as weight has, but got {k}")
     return (*x.shape[:-1], operand.rows)
 

@@ -12,7 +12,8 @@ _PRECISION = 'Literal["ieee", "tf32"] | None'
 KINDS = {
     "tensor": ("Tensor {0}", "_Array"),
     "tensor?": ("Tensor? {0}", "_Array | None"),
-    # A block-sparse operand. crow and col are None where it is a torch.sparse_bsr tensor; columns: of the matrix, or None.
+    # A block-sparse operand. crow and col are None where it is a torch.sparse_bsr tensor; columns: of the matrix, or
+    # None.
     "matrix": ("Tensor? crow, Tensor? col, Tensor {0}, SymInt? columns", "_Bsr"),
     # (crow, col, values) of a block-sparse matrix, whose crow and col the result has; the first parameter.
     "pattern": ("Tensor crow, Tensor col, Tensor {0}", "Any"),
@@ -25,8 +26,9 @@ KINDS = {
 #: The argument, the last ones of an operation, that has a number's tensor.
 NUMBER_TENSOR = "{0}_tensor"
 # Types in the stub of parameters that several functions have, by name.
-_TYPES = {"out": "_Array | None", "skip_checks": "bool", "max_grid": "Sequence[int | None] | None", "check": "bool | None",
-          "meta": "Mapping[str, int | Sequence[int]] | None", "precision": _PRECISION, "strict": "bool"}
+_TYPES = {"out": "_Array | None", "skip_checks": "bool", "max_grid": "Sequence[int | None] | None",
+          "check": "bool | None", "meta": "Mapping[str, int | Sequence[int]] | None", "precision": _PRECISION,
+          "strict": "bool"}
 #: Specs by the name of their function.
 SPECS = {}
 
@@ -37,12 +39,14 @@ class OpSpec:
 
     function: the public one; its name is that in `sattn`, and its signature that of the stub and under torch.compile.
     name: of the operation torch.ops.sattn.<name>; "" where PyTorch has none, so that calls break a graph.
-    parameters: the kind (in KINDS) of each parameter that the operation has, in the order of `function`. Other parameters are
-    options: a call in a graph gives none of them.
+    parameters: the kind (in KINDS) of each parameter that the operation has, in the order of `function`. Other
+    parameters are options: a call in a graph gives none of them.
     fake: (the operation's arguments) -> new tensors of the results' shapes, types and strides.
-    schema, kernel, arguments, result: for operations whose arguments are none of KINDS; each else follows from `parameters`.
-    schema: of torch.library, without the name. kernel: runs the operation. arguments: (what the function gives dispatch.call, by
-    name) -> the operation's arguments. result: (what the operation gives, a dict of the same) -> what the function gives.
+    schema, kernel, arguments, result: for operations whose arguments are none of KINDS; each else follows from
+    `parameters`.
+    schema: of torch.library, without the name. kernel: runs the operation. arguments: (what the function gives
+    dispatch.call, by name) -> the operation's arguments. result: (what the operation gives, a dict of the same) -> what
+    the function gives.
     form_of: (the function of another spec, a dict of arguments): under torch.compile a call is one of that function.
     explained: of `sattn.explain` (_call/explain.py), or None. is_default: whether it explains arguments without a function.
     gradients: for operations of `parameters` whose tensors may require a gradient: the name of each argument that has one, and

@@ -33,7 +33,8 @@ def _difference(node, numbers=False):
 
 
 def is_band(node):
-    """Whether the compiler makes the mask's function an attribute (Canonicalize.cpp): it then needs no lists of blocks."""
+    """Whether the compiler makes the mask's function an attribute (Canonicalize.cpp): it then needs no lists of
+    blocks."""
     if node.op == "and":
         return all(map(is_band, node.operands))
     return _difference(node) in ((1, -1), (-1, 1)) or is_everything(node)
@@ -87,7 +88,8 @@ def is_everything(node):
 
 
 def _count_comparisons(node):
-    """How many comparisons of positions with numbers a mask is the `and`, `or` and `not` of; infinite: of others, too."""
+    """How many comparisons of positions with numbers a mask is the `and`, `or` and `not` of; infinite: of others,
+    too."""
     if is_everything(node) or node.op == "ne" and node.operands[0] is node.operands[1]:
         return 0
     if node.op in ("and", "or", "xor") and node.dtype == "i1":

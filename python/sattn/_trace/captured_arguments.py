@@ -8,10 +8,13 @@ from .._arrays import adapters, plain, stand_ins
 from . import regions
 
 
-def _passed_capture(capture, value, arrays, has_gradient, wide):
-    """A captured array in the type and on the device of the kernel. has_gradient: whether PyTorch may want one of it."""
+def _passed_capture(capture, value, arrays, has_gradient, wide, is_guarded):
+    """A captured array in the type and on the device of the kernel. has_gradient: whether PyTorch may want one of
+    it."""
     wanted = regions.passed_element(capture.element, wide)
     if wanted == capture.element:  # As most are.
+        if is_guarded and type(value) in plain.TYPES and value.is_cuda == arrays.on_gpu:
+            return value
         if arrays is adapters.NUMPY and type(value) is np.ndarray and value.flags.aligned:
             return arrays.passed(value)
         if plain.is_in_memory(value) and value.device == arrays.device and not value.requires_grad:
@@ -35,8 +38,8 @@ def _passed_capture(capture, value, arrays, has_gradient, wide):
     torch = sys.modules["torch"]
     if value.device != arrays.device:
         if value.device.type != "cpu":
-            raise ValueError(f"argument '{capture.name}': expected a captured tensor in the memory of query, {arrays.description}, "
-                             f"but got one on {value.device}")
+            raise ValueError(f"argument '{capture.name}': expected a captured tensor in the memory of query, "
+                             f"{arrays.description}, but got one on {value.device}")
         if on_gpu:
             value = value.to(arrays.device)
     if capture.element in ("bool", "u8"):
@@ -46,12 +49,13 @@ def _passed_capture(capture, value, arrays, has_gradient, wide):
     return value.detach() if value.requires_grad else value
 
 
-def captured(function, values, arrays, wide="f32"):
-    """The kernel's arguments for the captures of a function. wide: the type of scores, "f32" or "f64"."""
+def captured(function, values, arrays, wide="f32", is_guarded=False):
+    """The kernel's arguments for the captures of a function. wide: the type of scores, "f32" or "f64". is_guarded:
+    whether tensors that are passed as they are will be checked (plain.storages_of and the binding)."""
     found = []
     for capture, value in zip(function.captures, values):
         if capture.kind == "array":
-            found.append(_passed_capture(capture, value, arrays, function.kind == "score_mod", wide))
+            found.append(_passed_capture(capture, value, arrays, function.kind == "score_mod", wide, is_guarded))
         elif capture.kind == "float" or capture.kind == "small":
             found.append(value)
         else:

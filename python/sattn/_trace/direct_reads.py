@@ -24,6 +24,6 @@ def require(function, values, lengths):
     for number, dimension, which in function.direct_reads:
         extent = values[number].shape[dimension]
         if extent < lengths[which]:
-            raise ValueError(f"argument '{function.kind}': expected at least {lengths[which]} elements along dimension {dimension} of "
-                             f"the captured array '{function.captures[number].name}', which is read at {('q_idx', 'kv_idx')[which]}, "
-                             f"but got {extent}")
+            raise ValueError(f"argument '{function.kind}': expected at least {lengths[which]} elements along dimension "
+                             f"{dimension} of the captured array '{function.captures[number].name}', which is read at "
+                             f"{('q_idx', 'kv_idx')[which]}, but got {extent}")

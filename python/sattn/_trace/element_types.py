@@ -1,7 +1,7 @@
 """Types of elements of expressions (_trace/expression.py), as NumPy and PyTorch promote them.
 
-"i1", "i8", "u8", "i16", "u16", "i32", "u32", "i64" and "f32", which stands for all floats; "int" is that of an integer of
-Python's, which takes the type of the integers that it meets.
+"i1", "i8", "u8", "i16", "u16", "i32", "u32", "i64" and "f32", which stands for all floats; "int" is that of an integer
+of Python's, which takes the type of the integers that it meets.
 """
 
 import functools
@@ -37,8 +37,8 @@ def wrapped(value, type):
 
 
 def promoted_type(*types, least="i1", keeps_int=True):
-    """The type in which values of some types are computed. least: of booleans alone. keeps_int: whether the type of integers
-    of Python's alone is theirs."""
+    """The type in which values of some types are computed. least: of booleans alone. keeps_int: whether the type of
+    integers of Python's alone is theirs."""
     if "f32" in types:
         return "f32"
     strong = [type for type in types if type not in ("int", "i1")]
@@ -62,7 +62,8 @@ def is_device(name):
 
 
 def type_of(dtype):
-    """The type of a dtype of Python, NumPy or PyTorch, or of a name of one; "f16" and "bf16" of those. None for others."""
+    """The type of a dtype of Python, NumPy or PyTorch, or of a name of one; "f16" and "bf16" of those. None for
+    others."""
     name = str(dtype)
     if isinstance(dtype, str) and re.fullmatch(r"torch\.(cuda\.)?\w+Tensor", name):
         name = _TENSORS.get(name.rpartition(".")[2].removesuffix("Tensor"), "")

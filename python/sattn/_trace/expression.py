@@ -26,10 +26,12 @@ MOST_PRODUCTS = 8
 class Node:
     """An operation on elements. Equal nodes are one object of their Graph.
 
-    op: its name; of leaves "argument", "constant", "number" (captured) and "load" (from a captured array). dtype: how it
-    is computed, "i1", "i32", "i64" or "f32". operands: nodes. payload: a leaf's constant, name or number of a capture.
-    low, high: bounds of its value; finite ones of a float say that it is a number. type: what it is to NumPy and PyTorch
-    (_trace/element_types.py), while the expression is built; whatever its type, its value lies in the type's range.
+    op: its name; of leaves "argument", "constant", "number" (captured) and "load" (from a captured array). dtype: how
+    it is computed, "i1", "i32", "i64" or "f32". operands: nodes. payload: a leaf's constant, name or number of a
+    capture.
+    low, high: bounds of its value; finite ones of a float say that it is a number. type: what it is to NumPy and
+    PyTorch (_trace/element_types.py), while the expression is built; whatever its type, its value lies in the type's
+    range.
     """
 
     __slots__ = ("op", "dtype", "operands", "payload", "low", "high", "type")
@@ -90,7 +92,8 @@ class Graph:
         return self.node("argument", "i32", payload=name, bounds=(0, MOST))
 
     def constant(self, value, type=None):
-        """A node of a number: without a type one of Python's. Raises OverflowError for an integer of more than 64 bits."""
+        """A node of a number: without a type one of Python's. Raises OverflowError for an integer of more than 64
+        bits."""
         if type is None:
             type = "i1" if isinstance(value, bool) else "int" if isinstance(value, int) else "f32"
         if type == "f32":
@@ -143,8 +146,8 @@ class Graph:
         return self.node("wrap", node.dtype, node, payload=type, bounds=RANGES[type], type=type)
 
     def _computed(self, op, type, operands, bounds=None):
-        """An operation on integers whose result has a type. bounds: of its exact value. Raises OverflowError where integers of
-        Python's alone may give one of more than 64 bits."""
+        """An operation on integers whose result has a type. bounds: of its exact value. Raises OverflowError where
+        integers of Python's alone may give one of more than 64 bits."""
         if type == "int" and not _fits(bounds, "int"):
             raise OverflowError
         dtype = self._dtype(type, bounds, operands)
@@ -154,8 +157,8 @@ class Graph:
         return self._wrapped(self.node(op, dtype, *operands, bounds=bounds), type)
 
     def cast(self, node, type):
-        """As `astype` and `to`: a float becomes an integer towards zero, an integer wraps, a number becomes a boolean by
-        whether it is not 0."""
+        """As `astype` and `to`: a float becomes an integer towards zero, an integer wraps, a number becomes a boolean
+        by whether it is not 0."""
         if node.type == type:
             return node
         if type == "i1":
@@ -215,7 +218,8 @@ class Graph:
         """By an amount of less than 0, or of the type's bits and more, everything is shifted out."""
         type, (left, amount) = self.promoted(left, amount, least="i8")
         if op == "shr":
-            return self._computed(op, type, (left, amount), (min(left.low, -1 if left.low < 0 else 0), max(left.high, 0)))
+            return self._computed(op, type, (left, amount), (min(left.low, -1 if left.low < 0 else 0),
+                                                             max(left.high, 0)))
         bounds = None
         if 0 <= amount.low and amount.high < 64:
             ends = [value << shift for value in (left.low, left.high) for shift in (amount.low, amount.high)]
@@ -223,8 +227,9 @@ class Graph:
         return self._computed(op, type, (left, amount), bounds)
 
     def arithmetic(self, op, left, right, payload=None):
-        """add, sub, mul; min and max, which give NaN where one is, fmin and fmax, which give the other. payload: of min and
-        max of floats, "bound" where `right` is the bound of a relu or clamp, whose derivative is 0 on it, not a half."""
+        """add, sub, mul; min and max, which give NaN where one is, fmin and fmax, which give the other. payload: of min
+        and max of floats, "bound" where `right` is the bound of a relu or clamp, whose derivative is 0 on it, not a
+        half."""
         type, (left, right) = self.promoted(left, right)
         if type == "i1":
             # The sum of two booleans is one, too.
@@ -236,7 +241,8 @@ class Graph:
         bounds = None
         if _is_finite(left, right):
             ends = [(left.low, right.low), (left.low, right.high), (left.high, right.low), (left.high, right.high)]
-            values = [{"add": a + b, "sub": a - b, "mul": a * b, "min": min(a, b), "max": max(a, b)}[op] for a, b in ends]
+            values = [{"add": a + b, "sub": a - b, "mul": a * b, "min": min(a, b), "max": max(a, b)}[op]
+                      for a, b in ends]
             bounds = min(values), max(values)
         if type == "f32":
             return self.node(op, "f32", left, right, bounds=_rounded_bounds(bounds))
@@ -312,7 +318,8 @@ class Graph:
         if type == "f32":
             return self.function("trunc", self.divide(left, right))
         rest, whole = self.remainder(left, right), self.floor_divide(left, right)
-        return self.where(self._is_moved(rest, left), self.cast(self.arithmetic("add", whole, self.constant(1)), type), whole)
+        return self.where(self._is_moved(rest, left), self.cast(self.arithmetic("add", whole, self.constant(1)), type),
+                          whole)
 
     def negate(self, node):
         if node.dtype == "f32":
@@ -322,7 +329,8 @@ class Graph:
     def absolute(self, node):
         if node.dtype == "i1":
             return node
-        bounds = 0 if node.low <= 0 <= node.high else min(abs(node.low), abs(node.high)), max(abs(node.low), abs(node.high))
+        ends = abs(node.low), abs(node.high)
+        bounds = 0 if node.low <= 0 <= node.high else min(ends), max(ends)
         if node.dtype == "f32":
             return self.node("abs", "f32", node, bounds=bounds)
         return self._computed("abs", node.type, (node,), bounds)
@@ -349,7 +357,8 @@ class Graph:
         if type in ("f32", "i1"):
             return self.node("where", type, condition, left, right, bounds=bounds)
         dtype = self._dtype(type, bounds, (left, right))
-        return self.node("where", dtype, condition, self._in(left, dtype), self._in(right, dtype), bounds=bounds, type=type)
+        return self.node("where", dtype, condition, self._in(left, dtype), self._in(right, dtype), bounds=bounds,
+                         type=type)
 
     def function(self, name, node):
         """Of FUNCTIONS or WHOLE."""
@@ -362,7 +371,8 @@ class Graph:
         return self.node(name, "f32", self.cast(node, "f32"))
 
     def power(self, base, exponent):
-        """base ** exponent: of two integers an integer; where its exponent is negative it is 0, unless the base is 1 or -1."""
+        """base ** exponent: of two integers an integer; where its exponent is negative it is 0, unless the base is 1 or
+        -1."""
         type = promoted_type(base.type, exponent.type, least="i8")
         number = exponent.payload if exponent.op == "constant" else None
         if type == "f32":

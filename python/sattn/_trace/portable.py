@@ -8,7 +8,7 @@ import functools
 import json
 
 from .._arrays.evaluation import in_order
-from .capturing import Capture
+from .readers import Capture
 from .expression import Node, RANGES
 from .user_functions import Function
 

@@ -1,8 +1,8 @@
 """Stand-ins for objects, classes and modules while a score_mod or a mask_mod is traced (_trace/capturing.py).
 
-Each question that Python asks of such a value - an attribute, its truth, its length, whether it equals another - is either
-answered by what the value's class says, of values that are noted and read again, or refused. None is left to the defaults
-of Python's object, which would answer for the stand-in.
+Each question that Python asks of such a value - an attribute, its truth, its length, whether it equals another - is
+either answered by what the value's class says, of values that are noted and read again, or refused. None is left to the
+defaults of Python's object, which would answer for the stand-in.
 """
 
 import collections
@@ -14,7 +14,8 @@ from . import tracing
 
 #: Special methods that Python asks of the class of an operand, and that a class may lack.
 _OPTIONAL = [f"__{side}{name}__" for side in ("", "r") for name in (
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "and", "or", "xor", "lshift", "rshift", "matmul")] + [
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "and", "or", "xor", "lshift", "rshift",
+    "matmul")] + [
     "__lt__", "__le__", "__gt__", "__ge__"]
 #: Those without which Python raises TypeError.
 _REQUIRED = ["__neg__", "__pos__", "__abs__", "__invert__", "__int__", "__float__", "__index__", "__complex__",
@@ -220,7 +221,8 @@ def _special(name, is_optional):
         tracer, number, own, value = inside(self)
         if is_optional and tracer.static(number, name) is getattr(object, name, None):
             # The other's reflected method is asked then.
-            return NotImplemented if isinstance(arguments[0], Object) else refuse(own, value, f"of which {name} is asked")
+            return NotImplemented if isinstance(arguments[0], Object) else refuse(own, value,
+                                                                                  f"of which {name} is asked")
         if is_optional:
             others = (_view(one, name) if isinstance(one, Object) else one for one in arguments)
             return getattr(_view(self, name), name)(*others)

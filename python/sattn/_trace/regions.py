@@ -4,13 +4,13 @@ import math
 import struct
 
 from .._arrays.evaluation import in_order
-from .capturing import PASSED
+from .captured_kinds import PASSED
 from .expression import COMPARISONS, RANGES
 
-_BINARY = {"add": ("arith.addi", "arith.addf"), "sub": ("arith.subi", "arith.subf"), "mul": ("arith.muli", "arith.mulf"),
-           "div": (None, "arith.divf"), "min": ("arith.minsi", "arith.minimumf"), "max": ("arith.maxsi", "arith.maximumf"),
-           "fmin": (None, "arith.minnumf"), "fmax": (None, "arith.maxnumf"), "fmod": (None, "arith.remf"),
-           "pow": (None, "math.powf"), "fma": (None, "math.fma"),
+_BINARY = {"add": ("arith.addi", "arith.addf"), "sub": ("arith.subi", "arith.subf"),
+           "mul": ("arith.muli", "arith.mulf"), "div": (None, "arith.divf"), "min": ("arith.minsi", "arith.minimumf"),
+           "max": ("arith.maxsi", "arith.maximumf"), "fmin": (None, "arith.minnumf"), "fmax": (None, "arith.maxnumf"),
+           "fmod": (None, "arith.remf"), "pow": (None, "math.powf"), "fma": (None, "math.fma"),
            "and": ("arith.andi", None), "or": ("arith.ori", None), "xor": ("arith.xori", None)}
 _FUNCTIONS = {"round": "math.roundeven"}
 # Those with approximate instructions for 16-bit operands.
@@ -255,9 +255,10 @@ def text(function, first, types, approximate, is_derived=False, moved=None, vari
 
     first: how many of the op's captures, whose types are `types`, stand before the function's own. approximate: whether
     functions may be approximate, as with 16-bit operands. is_derived: whether `sattn-differentiate` derives the region,
-    which then has PyTorch's derivatives of relu and clamp; its values are those of the other region. moved: by the names of b,
-    h, q_idx and kv_idx, the number of the op's capture that is added to them, a whole number in f32. varied: (a node of f32, the
-    number of the op's capture that is added to its value), or None. wide: the type of scores, "f32" or "f64".
+    which then has PyTorch's derivatives of relu and clamp; its values are those of the other region. moved: by the
+    names of b, h, q_idx and kv_idx, the number of the op's capture that is added to them, a whole number in f32.
+    varied: (a node of f32, the number of the op's capture that is added to its value), or None. wide: the type of
+    scores, "f32" or "f64".
     """
     places, place = [], first
     for own in types_of(function.captures, wide):

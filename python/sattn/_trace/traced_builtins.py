@@ -1,5 +1,5 @@
-"""Python's builtin functions as a function that is traced sees them: those that read outside in ways of their own, or that
-ask what a stand-in is."""
+"""Python's builtin functions as a function that is traced sees them: those that read outside in ways of their own, or
+that ask what a stand-in is."""
 
 import builtins
 import importlib
@@ -21,7 +21,8 @@ def _type(*arguments, **options):
         return type(*arguments, **options)
     value, = arguments
     if isinstance(value, (tracing.Traced, tracing.TracedArray)):
-        return tracing.captured_type(value) or tracing.refuse("a question that does not need an element's type", "type()")
+        return tracing.captured_type(value) or tracing.refuse("a question that does not need an element's type",
+                                                              "type()")
     if type(value) is proxies.Mapping:
         return value.own
     if not _is_stand_in(value):

@@ -1,4 +1,5 @@
-"""Functions and methods of NumPy and PyTorch on traced values (_trace/tracing.py), by their names and argument orders."""
+"""Functions and methods of NumPy and PyTorch on traced values (_trace/tracing.py), by their names and argument
+orders."""
 
 import math
 import operator
@@ -90,7 +91,8 @@ for _names, _op in ((("lt", "less"), "lt"), (("le", "less_equal"), "le"), (("gt"
     _pair(*_names)(lambda graph, left, right, op=_op: graph.compare(op, left, right))
 for _op in ("and", "or", "xor"):
     _pair(f"bitwise_{_op}", _op)(lambda graph, left, right, op=_op: bitwise(op, left, right))
-    _pair(f"logical_{_op}")(lambda graph, left, right, op=_op: graph.bitwise(op, graph.cast(left, "i1"), graph.cast(right, "i1")))
+    _pair(f"logical_{_op}")(
+        lambda graph, left, right, op=_op: graph.bitwise(op, graph.cast(left, "i1"), graph.cast(right, "i1")))
 _pair("pow", "power", by_python=operator.pow)(power)
 _pair("floor_divide", "floordiv", by_python=operator.floordiv)(Graph.floor_divide)
 _pair("remainder", "mod", by_python=operator.mod)(Graph.remainder)
@@ -352,7 +354,9 @@ def _cast(x, dtype):
 
 def _is_place(value):
     """Whether it is a device, or its name."""
-    return type(value).__module__ == "torch" and type(value).__name__ == "device" or isinstance(value, str) and is_device(value)
+    if isinstance(value, str):
+        return is_device(value)
+    return type(value).__module__ == "torch" and type(value).__name__ == "device"
 
 
 @_named("to")

@@ -31,8 +31,8 @@ recording = contextvars.ContextVar("recording")
 class Recording:
     """What tracing a function has found.
 
-    name: the function's argument, for messages. graph: its nodes. captures: of _trace/capturing.py, numbers and arrays in
-    the order in which they were met; values: what they are now. fixed: numbers of captures whose values the
+    name: the function's argument, for messages. graph: its nodes. captures: of _trace/readers.py, numbers and arrays
+    in the order in which they were met; values: what they are now. fixed: numbers of captures whose values the
     expression depends on, as of a `range`.
     """
 
@@ -123,7 +123,8 @@ def apply(method, left, right, by_python):
         try:
             return method(_graph(), left, right)
         except OverflowError:
-            return node_of(by_python(*(int(_known(node, "an integer of more than 64 bits", "floats")) for node in (left, right))))
+            return node_of(by_python(*(int(_known(node, "an integer of more than 64 bits", "floats"))
+                                       for node in (left, right))))
     return method(_graph(), left, right)
 
 
@@ -187,7 +188,8 @@ class _Operators:
         return captured_type(self) or refuse("a question that does not need an element's type", "__class__")
 
     def __hash__(self):
-        return hash(self.item()) if _is_known(self.node) else refuse("a value that is in no set and no key of a dict", "hash()")
+        return hash(self.item()) if _is_known(self.node) else refuse("a value that is in no set and no key of a dict",
+                                                                     "hash()")
 
     def __str__(self):
         """Of captured numbers that of the number, since it may be a key; else what is printed."""
@@ -433,8 +435,8 @@ def _is_captured(node):
 
 
 def _known(node, got, instead):
-    """The value of a node that depends on captured numbers and elements alone, which the expression is then for. Refuses
-    others."""
+    """The value of a node that depends on captured numbers and elements alone, which the expression is then for.
+    Refuses others."""
     record = recording.get()
     if not _is_known(node):
         refuse(f"operations on elements, which have no value yet ({instead})", got)
@@ -464,14 +466,16 @@ def captured_type(value):
 
 def _host_values(record):
     """The captures' values, those of a device in host memory."""
-    return [adapters.host_value(value) if adapters.is_torch(value) and value.device.type != "meta" else value for value in record.values]
+    return [adapters.host_value(value) if adapters.is_torch(value) and value.device.type != "meta" else value
+            for value in record.values]
 
 
 def _fix_element(record, load, library):
     """Notes the element that a load reads, whose indices are known."""
     array, values = record.values[load.payload], _host_values(record)
     if adapters.is_torch(array) and array.device.type == "meta":
-        refuse("operations on captured tensors whose elements are not needed while a graph is made", "one that needs an element")
+        refuse("operations on captured tensors whose elements are not needed while a graph is made",
+               "one that needs an element")
     place = []
     for index, size in zip(load.operands, array.shape or (1,)):
         number = int(evaluation.evaluate(index, {}, values, library))
@@ -494,11 +498,12 @@ def shift(op, left, right):
     return _graph().shift(op, left, right)
 
 
-#: Functions and methods by their names in NumPy and PyTorch, filled by _trace/traced_functions.py; those that differ, of "numpy",
-#: "torch" or a "method", by (that, name).
+#: Functions and methods by their names in NumPy and PyTorch, filled by _trace/traced_functions.py; those that differ,
+#: of "numpy", "torch" or a "method", by (that, name).
 METHODS = {}
 #: Names of arguments that the two libraries have for ours.
-_ALIASES = {"input": "x", "self": "x", "a": "x", "x1": "x", "element": "x", "elements": "x", "y": "other", "x2": "other", "exponent": "other", "tensor": "x"}
+_ALIASES = {"input": "x", "self": "x", "a": "x", "x1": "x", "element": "x", "elements": "x", "y": "other",
+            "x2": "other", "exponent": "other", "tensor": "x"}
 #: Options that change no value.
 _IGNORED = "device", "copy", "non_blocking", "memory_format", "inplace", "order", "subok", "layout", "requires_grad"
 
@@ -513,7 +518,8 @@ def call(name, arguments, options, library="method"):
     function = METHODS.get((library, plain)) or METHODS.get(plain)
     if function is None:
         refuse("a function that can be traced", f"{name}()")
-    options = {_ALIASES.get(key, key): value for key, value in options.items() if value is not None and key not in _IGNORED}
+    options = {_ALIASES.get(key, key): value for key, value in options.items() if value is not None and key
+               not in _IGNORED}
     try:
         result = function(*arguments, **options)
     except TypeError as error:

@@ -40,18 +40,19 @@ def _take(capture, kind):
 class Function:
     """The expression of a function.
 
-    kind: "score_mod" or "mask_mod". result: its node. captures: of _trace/capturing.py. readers: how they are read.
+    kind: "score_mod" or "mask_mod". result: its node. captures: of _trace/readers.py. readers: how they are read.
     """
 
     def __init__(self, kind, result, captures, readers, fixed, elements=(), types=(), distinct=()):
         self.kind, self.result, self.captures, self.readers = kind, result, captures, readers
-        #: (number of a capture, its value) where the expression holds for that alone; (number of an array, indices, value)
-        #: of elements.
+        #: (number of a capture, its value) where the expression holds for that alone; (number of an array, indices,
+        #: value) of elements.
         self.fixed, self.elements = fixed, elements
         #: (a reader, its value's type) where the expression holds for that alone.
         self._types = types
         #: Readers whose values must not be identical.
         self._distinct = distinct
+        self._has_conditions = bool(fixed or elements or types or distinct)
         self._steps = [(reader.parent, reader.read, reader.check, reader.same) for reader in readers[1:]]
         self._takes = [(capture.reader, _take(capture, kind)) for capture in captures]
         # Of a mask_mod: whether the compiler finds its structure, and what lists of its blocks depend on.
@@ -73,19 +74,16 @@ class Function:
                 values.append(value)
         except (AttributeError, KeyError, IndexError, TypeError, ValueError):
             return None
-        if self._distinct and len({id(values[reader]) for reader in self._distinct}) != len(self._distinct):
-            return None
         found = [take(values[reader]) for reader, take in self._takes]
-        for number, value in self.fixed:
-            if not _is_equal(found[number], value):
-                return None
-        for reader, own in self._types:
-            if type(values[reader]) is not own:
-                return None
-        for number, indices, value in self.elements:
-            if not _is_element(found[number], indices, value):
-                return None
-        return found
+        return found if not self._has_conditions or self._holds(values, found) else None
+
+    def _holds(self, values, found):
+        """Whether the expression holds for these values of readers, and of captures."""
+        if len({id(values[reader]) for reader in self._distinct}) != len(self._distinct):
+            return False
+        return all(_is_equal(found[number], value) for number, value in self.fixed) \
+            and all(type(values[reader]) is own for reader, own in self._types) \
+            and all(_is_element(found[number], indices, value) for number, indices, value in self.elements)
 
 
 def _is_equal(found, value):
@@ -120,8 +118,9 @@ def _require_value(kind, result, function):
         got = type(result).__name__
     if got is not None:
         code = _code_of(function)
-        raise TypeError(f"argument '{kind}': expected a function that returns a {'boolean' if kind == 'mask_mod' else 'number'}, "
-                        f"but got {got} in {code.co_filename}:{code.co_firstlineno}")
+        raise TypeError(f"argument '{kind}': expected a function that returns a "
+                        f"{'boolean' if kind == 'mask_mod' else 'number'}, but got {got} in "
+                        f"{code.co_filename}:{code.co_firstlineno}")
 
 
 def _trace(kind, function):
@@ -130,7 +129,8 @@ def _trace(kind, function):
     try:
         inspect.signature(function).bind(*names)
     except (TypeError, ValueError):
-        raise TypeError(f"argument '{kind}': expected a function of ({', '.join(names)}), but got {function!r}") from None
+        raise TypeError(f"argument '{kind}': expected a function of ({', '.join(names)}), but got "
+                        f"{function!r}") from None
     found, stand_ins = trace(kind, lambda record: capturing.StandIns(record, function))
     # Which arrays are identical is known where they have one stand-in each.
     return trace(kind, lambda record: capturing.StandIns(record, function, True))[0] if stand_ins.identity else found
@@ -156,8 +156,8 @@ def _traced(kind, make):
         node = tracing.node_of(result)
         graph = record.graph
         if kind == "mask_mod" and node.dtype != "i1":
-            raise TypeError(f"argument 'mask_mod': expected a function that returns a boolean, but got one that returns a "
-                            f"number; compare it, as in `x != 0`")
+            raise TypeError("argument 'mask_mod': expected a function that returns a boolean, but got one that "
+                            "returns a number; compare it, as in `x != 0`")
         if kind == "score_mod" and node.dtype == "i1":
             raise TypeError("argument 'score_mod': expected a function that returns a number, but got one that returns "
                             "a boolean; a mask is made by create_block_mask")
@@ -168,10 +168,12 @@ def _traced(kind, make):
     used, numbers = _used(node, record)
     fixed = [(numbers[number], value) for number, value in fixed]
     elements = [(numbers[number], indices, value) for (number, indices), value in record.elements.items()]
-    types = [(record.captures[number].reader, own) for number, own in record.types.items() if record.captures[number].kind != "extent"]
+    types = [(record.captures[number].reader, own) for number, own in record.types.items()
+             if record.captures[number].kind != "extent"]
     distinct = stand_ins.distinct() if stand_ins.identity else ()
     stand_ins.forget()
-    return Function(kind, _renumbered(node, numbers), used, stand_ins.readers, fixed, elements, types, distinct), stand_ins
+    return Function(kind, _renumbered(node, numbers), used, stand_ins.readers, fixed, elements, types,
+                    distinct), stand_ins
 
 
 def _used(node, record):
@@ -211,8 +213,8 @@ def traced(kind, function):
     found = _trace(kind, function)
     values = found.bind(function)
     if values is None:
-        raise TypeError(f"argument '{kind}': expected a function whose captured values are the same each time they are read, "
-                        f"but got {function!r}")
+        raise TypeError(f"argument '{kind}': expected a function whose captured values are the same each time they are "
+                        f"read, but got {function!r}")
     if len(known[0]) >= LIMIT:
         known[0].clear()
     known[0].append(found)

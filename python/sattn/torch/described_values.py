@@ -10,7 +10,9 @@ import sys
 import types
 
 from .._trace import portable, proxies, traced_builtins, user_functions
-from .._trace.capturing import LIBRARIES, OPENED, READS, StandIns, is_object, is_of_library
+from .._trace.captured_kinds import LIBRARIES, OPENED, is_object, is_of_library
+from .._trace.capturing import StandIns
+from .._trace.readers import READS
 from .._trace.tracing import refuse
 from .._masks import mask_functions
 

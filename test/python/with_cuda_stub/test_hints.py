@@ -202,7 +202,7 @@ def test_another_mask_has_its_own(call, package, stub_cuda):
         call()
     call.drop()
     gc.collect()
-    assert not package._call.cache.flex_repeats and not package._call.cache.sdpa_repeats
+    assert not package._call.cache.repeats
     other = Flex(package) if isinstance(call, Flex) else Attention(package, False)
     assert [kernels(stub_cuda, other) for _ in range(2)] == [WITH_ORDER, ALONE]
 
@@ -259,6 +259,6 @@ def test_calls_of_other_parameters_are_no_repetition(stub_cuda, package):
     combined = [any("attention_0" in name for name in launched) for launched in names]
     assert combined == [False, True, False, True]
     in_parts.meta["split_k"] = 32
-    assert len(package._call.cache.sdpa_repeats) == 2
+    assert len(package._call.cache.repeats) == 2
     in_parts()
-    assert len(package._call.cache.sdpa_repeats) == 3
+    assert len(package._call.cache.repeats) == 3

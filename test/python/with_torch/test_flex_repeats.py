@@ -235,6 +235,29 @@ def test_tensors_whose_memory_is_not_theirs(package):
         package.flex_attention(arrays[0], arrays[1].to("meta"), arrays[2])
 
 
+@pytest.mark.parametrize("cut", ["query", "key", "value", "captured"])
+def test_tensors_that_were_made_smaller(package, cut):
+    """After calls that were good, also one that a function captures."""
+    slopes, arrays = torch.full((4,), 0.5), operands()
+
+    def bias(score, b, h, i, j):
+        return score + slopes[h] * (j - i)
+
+    for _ in range(2):
+        package.flex_attention(*arrays, bias)
+    smaller = dict(zip(("query", "key", "value", "captured"), (*arrays, slopes)))[cut]
+    smaller.untyped_storage().resize_(4)
+    with pytest.raises(ValueError, match="expected a tensor whose storage holds its elements"):
+        package.flex_attention(*arrays, bias)
+
+
+def test_arguments_without_a_hash(package):
+    arrays = operands()
+    for _ in range(2):
+        out = package.flex_attention(*arrays, window=[9, 0], enable_gqa=[])
+        close(out, attention(arrays, lambda i, j: (i >= j) & (i - j <= 9)))
+
+
 def test_nothing_is_kept_of_what_is_gone(package):
     """Neither functions nor masks nor lists."""
     arrays, (options, _, _) = operands(), cases(package)["doc"]
@@ -242,7 +265,7 @@ def test_nothing_is_kept_of_what_is_gone(package):
     package.flex_attention(*arrays, score)
     package.flex_attention(*arrays, block_mask=mask)
     package.flex_attention(*arrays)
-    assert len(package._call.cache.flex_repeats) == 3
+    assert len(package._call.cache.repeats) == 3
     del score, mask, options
     gc.collect()
-    assert len(package._call.cache.flex_repeats) == 1
+    assert len(package._call.cache.repeats) == 1

@@ -1,0 +1,55 @@
+"""Masks of calls that were made before: what such a call knows of its mask, which it looks at again."""
+
+import operator
+
+from .._call import launch_hints
+from . import attention_mask
+from .block_masks import BlockMask
+
+
+class KeptMask:
+    """A mask as a call was found to need it. Of the mask itself nothing is kept."""
+
+    __slots__ = "function", "lists", "_are_given", "_parts_of", "_parts", "_snapshot"
+
+    def __init__(self, mask, are_given, parts_of, parts, snapshot):
+        #: Of mask_mod, and the Lists that its kernel reads, or None.
+        self.function, self.lists = mask.function, mask.lists
+        # What gives the parts of a mask, of which the last is its mask_mod, and those that the lists were taken or made
+        # of.
+        self._are_given, self._parts_of, self._parts = are_given, parts_of, parts
+        # Of the captured values that the lists were made of, or None.
+        self._snapshot = snapshot
+
+    def versions(self):
+        """Those of the lists: the ones that were made here do not change."""
+        return launch_hints.versions_of(self.lists) if self._are_given else ()
+
+    def values(self, block_mask):
+        """What the mask's function captures now; None where it, or the lists, may be others."""
+        *parts, mask_mod = self._parts_of(block_mask)
+        for one, kept in zip(parts, self._parts):
+            if one is not kept:
+                return None
+        values = self.function.bind(mask_mod)
+        if values is None or self._snapshot is not None and not self._snapshot.holds(values):
+            return None
+        return values
+
+
+# A BlockMask of ours keeps its given lists together, or None.
+_own_parts_of = operator.attrgetter("_given", "BLOCK_SIZE", "seq_lengths", "_mask_mod")
+
+
+def kept_mask(block_mask, mask):
+    """The KeptMask of a mask and its Mask (attention_mask.py), or None where it is not known when that changes."""
+    parts_of = _own_parts_of if isinstance(block_mask, BlockMask) else attention_mask.members_of
+    *parts, _ = parts_of(block_mask)
+    are_given, snapshot = parts[0] is not None, None
+    if are_given and not mask.are_given:
+        return None
+    if not are_given and mask.lists is not None:
+        snapshot = next((kept[0] for kept in block_mask._made.values() if kept[1] is mask.lists), None)
+        if snapshot is None:
+            return None
+    return KeptMask(mask, are_given, parts_of, parts, snapshot)
