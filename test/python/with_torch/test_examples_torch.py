@@ -1,4 +1,6 @@
-"""The example of PyTorch runs as its page says; test/gpu runs it where a GPU is."""
+"""The examples of PyTorch run as their pages say; test/gpu runs one where a GPU is."""
+
+import re
 
 from test_examples import errors, python_example
 
@@ -8,3 +10,12 @@ def test_pytorch(root, built_tools):
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("(2, 128, 1024) -> (2, 128, 4096), ")
     assert errors(done.stdout)[0] < 1e-2
+
+
+def test_train_bsr(root, built_tools):
+    """In a small form: what pruning loses, training brings back."""
+    done = python_example(root, built_tools, "train_bsr.py", "--steps", "40", "--width", "64", "--block", "16")
+    assert done.returncode == 0, done.stderr
+    dense, pruned, tuned, rewired = (float(found) for found in re.findall(r"accuracy (\S+?),?(?: |$)", done.stdout, re.MULTILINE))
+    assert "pruned layers 0, 2, 80% of their blocks" in done.stdout
+    assert dense > 0.8 and pruned < tuned and min(tuned, rewired) > 0.8
