@@ -14,8 +14,8 @@ def run(*command, **environment):
                           text=True, check=False)
 
 
-def python_example(root, tools, name):
-    return run(sys.executable, root / "examples" / "python" / name, PYTHONPATH=str(root / "python"),
+def python_example(root, tools, name, *arguments):
+    return run(sys.executable, root / "examples" / "python" / name, *arguments, PYTHONPATH=str(root / "python"),
                SATTN_LIBRARIES=str(tools.parent / "lib"))
 
 

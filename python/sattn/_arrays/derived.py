@@ -4,7 +4,7 @@ import collections
 import sys
 
 LIMIT = 256
-# (the value, weak references to the tensors' storages) by key, the last used last.
+# (the value, weak references to the tensors' storages) by key, the oldest first.
 _kept = collections.OrderedDict()
 
 

@@ -260,6 +260,7 @@ class Prepared(Operand):
 
     def with_values(self, values):
         """A Prepared of the same blocks with values of the same shape, of any element type; it shares all that is prepared."""
+        adapters.require_same("values", values, self.arrays, "those prepared")
         other = copy.copy(self)
         other.values, other.leaf = values, None
         if values.dtype != self.values.dtype:

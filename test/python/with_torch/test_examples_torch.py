@@ -21,3 +21,12 @@ def test_training(root, built_tools):
                                              "buckets"]
     for _, first, last, dense in losses:
         assert float(last) < 0.7 * float(first) and abs(float(last) - float(dense)) < 1e-4
+
+
+def test_train_bsr(root, built_tools):
+    """In a small form: what pruning loses, training brings back."""
+    done = python_example(root, built_tools, "train_bsr.py", "--steps", "40", "--width", "64", "--block", "16")
+    assert done.returncode == 0, done.stderr
+    dense, pruned, tuned, rewired = (float(found) for found in re.findall(r"accuracy (\S+?),?(?: |$)", done.stdout, re.MULTILINE))
+    assert "pruned layers 0, 2, 80% of their blocks" in done.stdout
+    assert dense > 0.8 and pruned < tuned and min(tuned, rewired) > 0.8
