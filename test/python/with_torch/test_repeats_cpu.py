@@ -54,6 +54,16 @@ def test_code_stays_as_long_as_what_calls_it(package, freed, short):
     assert len(freed) == 1
 
 
+@pytest.mark.parametrize("shape", [(64,), (1, 64), (32, 1), (1, 1), (32, 64)])
+def test_an_input_is_broadcast_in_repeated_calls(package, short, shape):
+    bsr, b = tensors()
+    input = torch.arange(float(np.prod(shape))).view(shape)
+    first = package.bsr_dense_addmm(input, bsr, b)
+    short()
+    torch.testing.assert_close(first, input + 16.0 * torch.ones(32, 64))
+    assert torch.equal(package.bsr_dense_addmm(input, bsr, b), first)
+
+
 def test_columns_of_each_prepared_operand_count(sattn):
     """Also where a call of the same shapes was good."""
     few, b = arrays([0, 1])
