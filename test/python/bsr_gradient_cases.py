@@ -139,13 +139,13 @@ def expected(case, device, dtype, needs, seed=0):
     crow, col, own, grad = operands(case, device, dtype, seed)
     tensors = {name: tensor.double().detach().requires_grad_(name in needs) for name, tensor in own.items()}
     matrix = to_dense(crow, col, tensors["values"], ACROSS)
-    out = tensors["alpha"] * (matrix @ tensors["dense"])
+    out = tensors["alpha"].to(device) * (matrix @ tensors["dense"])
     if "left_alpha" in tensors:
         out = out * tensors["left_alpha"][..., None]
     if "right_alpha" in tensors:
         out = out * tensors["right_alpha"][..., None, :]
     if "input" in tensors:
-        out = out + tensors["beta"] * tensors["input"]
+        out = out + tensors["beta"].to(device) * tensors["input"]
     found = torch.autograd.grad(out, [tensors[name] for name in needs], grad.double(), allow_unused=True)
     return [torch.zeros_like(tensors[name]) if gradient is None else gradient for name, gradient in zip(needs, found)]
 

@@ -156,16 +156,16 @@ def test_random_programs():
     def pick(*choices):
         return choices[int(torch.randint(len(choices), (), generator=generator))]
 
-    for seed in range(200):
-        values, dense = pick((), (2,)), pick((), (2,), (1,))
-        batch = torch.broadcast_shapes(values, dense)
+    # Few kinds of programs, each of which is compiled, in many sizes and numbers.
+    for seed in range(60):
+        values, dense = pick((), (2,)), pick((), (2,))
         case = Case(values=values, dense=dense, columns=pick(1, 8, 24, 33), alpha=pick(1.0, 0.5), beta=pick(1.0, 0.0, -2.0),
-                    input=pick(None, ("N",), ("M", 1), (*batch, "M", "N")), left=pick(None, None, ("M",)),
-                    kind=pick("tuple", "prepared"), shift=pick(0, 1), block=pick((16, 8), (8, 16)))
+                    input=pick(None, ("N",), ("M", 1), (*torch.broadcast_shapes(values, dense), "M", "N")),
+                    kind=pick("tuple", "prepared"), shift=pick(0, 1))
         names = names_of(case)
         needs = [name for name in names if pick(True, False)] or [pick(*names)]
-        found = gradients(case, "cpu", torch.float32, needs, seed)
-        assert max(errors(found, expected(case, "cpu", torch.float32, needs, seed))) < 1e-5, (case, needs)
+        found = gradients(case, "cpu", torch.float64, needs, seed)  # Sums that cancel have no error of many digits then.
+        assert max(errors(found, expected(case, "cpu", torch.float64, needs, seed))) < 1e-10, (case, needs)
 
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
