@@ -29,11 +29,12 @@ static llvm::Error checkSize(llvm::StringRef name, int64_t size,
 
 llvm::Expected<Choice> sattn::tuning::attention::choose(const Facts &facts,
                                                         const Search &search) {
-  return chooseFrom(defaultParameters(facts, search.target), facts, search);
+  return chooseFrom(defaultParameters(facts, search.target), facts.valueDim,
+                    facts, search);
 }
 
 llvm::Expected<Choice>
-sattn::tuning::attention::chooseFrom(const Parameters &start,
+sattn::tuning::attention::chooseFrom(const Parameters &start, int64_t columns,
                                      const Facts &facts, const Search &search) {
   Choice choice;
   choice.parameters = start;
@@ -53,10 +54,10 @@ sattn::tuning::attention::chooseFrom(const Parameters &start,
   if (llvm::Error error =
           checkSize("tile_n", choice.parameters.columns, std::nullopt))
     return error;
-  if (int64_t most = llvm::alignTo(facts.valueDim, kPaddedColumns);
+  if (int64_t most = llvm::alignTo(columns, kPaddedColumns);
       choice.parameters.columns > most)
     return makeError("expected tile_n of at most " + llvm::Twine(most) +
-                     ", the columns of V and their padding, but got " +
+                     ", all columns and their padding, but got " +
                      llvm::Twine(choice.parameters.columns));
   if (llvm::Error error =
           checkSize("tile_k", choice.parameters.depth, facts.blockKeys))

@@ -138,6 +138,13 @@ int64_t sattn::tuning::attention::fitInto(std::optional<int64_t> block,
   return size;
 }
 
+bool sattn::tuning::attention::mayPadColumns(int64_t headDim, int64_t valueDim,
+                                             int64_t elementBytes) {
+  int64_t narrowest = std::min(headDim, valueDim);
+  return elementBytes == 2 && narrowest < kPaddedColumns &&
+         2 * narrowest > kPaddedColumns;
+}
+
 int64_t sattn::tuning::attention::chooseColumns(const Facts &facts,
                                                 const Target &target) {
   int64_t columns = facts.valueDim;

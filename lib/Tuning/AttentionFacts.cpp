@@ -24,6 +24,7 @@ attention::Facts attention::readFacts(NamedFacts &given) {
   facts.seenBlocks = given.find("seen_blocks");
   facts.longestRow = given.find("longest_row");
   facts.isOneGradient = given.isSet("is_one_gradient");
+  facts.gradientColumns = given.find("gradient_columns", /*least=*/1);
   facts.isCausal = given.isSet("is_causal");
   return facts;
 }

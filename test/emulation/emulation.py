@@ -84,7 +84,7 @@ class Kernel:
                 continue
             address, size = argument.ctypes.data, argument.itemsize
             words += [address, address, 0, *argument.shape, *(stride // size for stride in argument.strides)]
-        assert len(words) <= 64
+        assert len(words) <= 72
         for block in range(blocks):
             ran = self.library.run_block(block, blocks, self.threads, (ctypes.c_int64 * len(words))(*words), len(words))
             assert ran, "the threads of a block could not be made"

@@ -10,7 +10,7 @@ enum {
   kWarpThreads = 32,
   kMostWarps = 32,
   kSharedBytes = 1 << 18,
-  kMostArguments = 64
+  kMostArguments = 72
 };
 
 char emulated_shared[kSharedBytes] __attribute__((aligned(1024)));
@@ -121,7 +121,7 @@ int emulated_permute(int low, int high, int bytes) {
    conventions of 64-bit machines the rest does no harm. */
 typedef int64_t Word;
 #define EIGHT(X) X, X, X, X, X, X, X, X
-void kernel(EIGHT(EIGHT(Word)));
+void kernel(EIGHT(EIGHT(Word)), EIGHT(Word));
 
 static Word a[kMostArguments];
 
@@ -130,7 +130,7 @@ static void *run_thread(void *id) {
 #define FROM(I)                                                                \
   a[I], a[I + 1], a[I + 2], a[I + 3], a[I + 4], a[I + 5], a[I + 6], a[I + 7]
   kernel(FROM(0), FROM(8), FROM(16), FROM(24), FROM(32), FROM(40), FROM(48),
-         FROM(56));
+         FROM(56), FROM(64));
   return 0;
 }
 

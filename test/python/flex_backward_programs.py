@@ -22,16 +22,17 @@ def program(v):
     tail = re.search(r"outs\([^\n]*?\) -> [^\n{]*?(?= score_mod| mask_mod| \{)(.*)\nreturn", text, re.DOTALL).group(1)
     body = body.replace("%k, %v :", "%k, %v, %go, %lse2, %delta :")
     body = re.sub(r"(ins\([^)]*?)\)", rf"\1, {out}, {row}, {row})", body, count=1)
-    columns = -(-v.values // 8) * 8
-    tail = re.sub(r"tile = \[(\d+), \d+, (\d+)\]", rf"tile = [\1, {columns}, \2]", tail)
     q, k, values = (re.search(rf"%?{name}: (tensor<.*?>)", arguments).group(1) for name in "qkv")
     text = ""
     for name, outs in (("dq", {"dq": q}), ("dkdv", {"dk": k, "dv": values})):
         results = ", ".join(outs.values())
         own = re.sub(r"%0:\d+ = sattn.flex_attention", f"%0:{len(outs)} = sattn.flex_attention_{name}", body)
+        widest = v.head_dim if name == "dq" else max(v.head_dim, v.values)
+        columns = v.tile[2] if v.tile and len(v.tile) > 2 else -(-widest // 8) * 8
+        end = re.sub(r"tile = \[(\d+), \d+, (\d+)\]", rf"tile = [\1, {columns}, \2]", tail)
         text += (f"func.func @{name}({arguments}, %go: {out}, %lse2: {row}, %delta: {row}, "
                  f"{', '.join(f'%{key}: {type}' for key, type in outs.items())}) -> ({results}) {{\n{own}\n"
-                 f" outs({', '.join('%' + key for key in outs)} : {results}) -> {results}{tail}\n"
+                 f" outs({', '.join('%' + key for key in outs)} : {results}) -> {results}{end}\n"
                  f"return {', '.join(f'%0#{n}' for n in range(len(outs)))} : {results}\n}}\n")
     return text
 

@@ -12,12 +12,19 @@ from flex_programs import Flex, Sizes  # noqa: E402
 from test_flex_attention_cpu import CASES as FORWARD, passed, random_case  # noqa: E402
 
 TOLERANCE = {"f32": 4e-6, "f16": 3e-3, "bf16": 2e-2}
-# A tile of all columns, and no heads in the rows of another's.
+# No heads in the rows of another's.
 CASES = {name: (dataclasses.replace(variant, lse=True, max_scores=False), problems)
          for name, (variant, problems) in FORWARD.items()
-         if "packed" not in name and "column_parts" not in name and "max_scores" not in name}
+         if "packed" not in name and "max_scores" not in name}
+ODD = [Sizes(queries=45, keys=50), Sizes(queries=33, keys=17), Sizes(queries=1, keys=70)]
 GROUPS = [Sizes(queries=45, keys=50, heads=4, batch=2), Sizes(queries=129, keys=70, heads=6, batch=3)]
 CASES |= {
+    # Parts of the columns, the last of which is smaller, or empty in the narrower gradient.
+    "parts_of_keys": (Flex(head_dim=40, value_dim=16, group=2, right=0, tile=(32, 16, 24)), GROUPS),
+    "parts_of_both": (Flex(head_dim=40, value_dim=40, dtype="f16", score_mod="softcap", tile=(32, 16, 16)), ODD),
+    "parts_of_one_kv_batch": (Flex(head_dim=24, value_dim=72, one_kv_batch=True, tile=(32, 16, 16)), GROUPS),
+    "parts_lists": (Flex(head_dim=24, lists=("partial", "full"), mask_mod="dilated", tile=(32, 16, 8)), ODD),
+    "parts_lengths": (Flex(head_dim=33, value_dim=21, key_lengths=True, tile=(32, 16, 16)), GROUPS),
     "group_causal": (Flex(group=2, right=0), GROUPS),
     "group_lists": (Flex(group=2, lists=("partial", "full"), mask_mod="dilated"), GROUPS),
     "group_full": (Flex(group=2, lists=("full",), block_size=(64, 32)), GROUPS),

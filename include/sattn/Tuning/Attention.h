@@ -21,6 +21,11 @@ inline constexpr int64_t kPaddedColumns = 64;
 /// Wider Q, K and V of 16 bits come in multiples of this, the depth of an MMA.
 inline constexpr int64_t kColumnUnit = 16;
 
+/// Whether the operands of gradients are padded to kPaddedColumns where N of a
+/// tile is a multiple of it, by the columns of both heads: wgmma takes no
+/// fewer, and narrower ones than half of that are multiplied by mma.sync.
+bool mayPadColumns(int64_t headDim, int64_t valueDim, int64_t elementBytes);
+
 /// The known facts of one problem. Sizes are in elements.
 struct Facts {
   /// Rows of a head of q, if known: its queries, or those of packed heads.
@@ -44,8 +49,10 @@ struct Facts {
   /// Blocks that are seen, in all heads, and in the block row that sees most,
   /// if known.
   std::optional<int64_t> seenBlocks, longestRow;
-  /// Whether one of the gradients of keys and values is left out.
+  /// Whether one of the gradients of keys and values is left out, and the
+  /// columns of the other, if known.
   bool isOneGradient = false;
+  std::optional<int64_t> gradientColumns;
   /// Whether the cost of a tile rises with its index, as under a causal mask.
   bool isCausal = false;
 };
@@ -58,9 +65,10 @@ Parameters defaultParameters(const Facts &facts, const Target &target);
 /// tile_m, tile_n, tile_k, stages, warps, raster_group. An error says which is
 /// impossible.
 llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
-/// The same, with another default.
-llvm::Expected<Choice> chooseFrom(const Parameters &start, const Facts &facts,
-                                  const Search &search);
+/// The same, with another default, of tiles that have all or a part of so many
+/// columns.
+llvm::Expected<Choice> chooseFrom(const Parameters &start, int64_t columns,
+                                  const Facts &facts, const Search &search);
 
 /// The largest divisor of a block, where there is one, that is at most `most`
 /// and a multiple of `multiple`; without a block `most`.

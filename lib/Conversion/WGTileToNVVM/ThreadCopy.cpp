@@ -55,6 +55,8 @@ public:
 
   /// All chunks of this thread, one after the other.
   void copyAligned() {
+    if (changesPattern())
+      id = hide(id);
     for (int64_t turn = 0; turn < turns(); ++turn)
       guarded(chunkOf(turn), (turn + 1) * threads > chunks,
               [&] { copyChunk(rowOf(turn), columnOf(turn)); });
@@ -104,6 +106,24 @@ private:
     return rem(keepsColumn() ? id : chunkOf(turn), rowChunks);
   }
 
+  /// Whether the chunks of a thread are in rows of different patterns of the
+  /// swizzle, so that each has an address of its own in shared memory.
+  bool changesPattern() const {
+    return turns() > 1 && threads < kSwizzleRows * rowChunks;
+  }
+
+  /// The value, of which LLVM does not know that it is the same in each
+  /// iteration of the loops around the copy. It would move what is computed of
+  /// it out of them and hold addresses of all chunks in registers; ptxas moves
+  /// as many as there are registers for.
+  Value hide(Value value) {
+    bool isWide = value.getType().isInteger(64);
+    return createInlineAsm(b, loc, value.getType(), value,
+                           isWide ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;",
+                           isWide ? "=l,l" : "=r,r")
+        .getResult(0);
+  }
+
   /// Emits the code of a chunk, under a condition if it may not exist.
   void guarded(Value chunk, bool mayEnd, function_ref<void()> body) {
     if (!mayEnd)
@@ -136,8 +156,10 @@ private:
 
   void gatherChunk(Value row, Value column) {
     Value first = mul(column, constant(chunkElements()));
-    Value source = add(add(base, mul(toI64(row), rowStride)),
-                       mul(toI64(first), columnStride));
+    // Its multiples are computed for each chunk: see hide.
+    Value stride = hide(columnStride);
+    Value source =
+        add(add(base, mul(toI64(row), rowStride)), mul(toI64(first), stride));
     Value rowExists = less(row, rowsLeft);
     Type element = b.getIntegerType(8 * tile.elementBytes);
     SmallVector<Value> elements;
@@ -145,10 +167,10 @@ private:
       Value exists = arith::AndIOp::create(
           b, loc, rowExists, less(add(first, constant(i)), columnsLeft));
       Value address =
-          i == 0 ? source
-                 : add(source,
-                       mul(columnStride, arith::ConstantOp::create(
-                                             b, loc, b.getI64IntegerAttr(i))));
+          i == 0
+              ? source
+              : add(source, mul(stride, arith::ConstantOp::create(
+                                            b, loc, b.getI64IntegerAttr(i))));
       elements.push_back(loadElement(element, address, exists));
     }
     auto vectorType = VectorType::get({chunkElements()}, element);

@@ -57,6 +57,6 @@ llvm::Expected<Choice>
 sattn::tuning::flex_attention_dcapture::choose(const Facts &facts,
                                                const Search &search) {
   return attention::chooseFrom(
-      flex_attention_dcapture::defaultParameters(facts, search.target), facts,
-      search);
+      flex_attention_dcapture::defaultParameters(facts, search.target),
+      facts.valueDim, facts, search);
 }

@@ -8,6 +8,8 @@
 
 #include "sattn/Tuning/FlexAttentionDkdv.h"
 
+#include "sattn/Tuning/AttentionGradients.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -18,6 +20,12 @@ using namespace sattn::tuning::flex_attention_dkdv;
 /// Sizes of tiles of CPUs are multiples of it, and rows of wgmma's of the
 /// second.
 static constexpr int64_t kMultiple = 8, kWarpgroupRows = 64;
+
+/// Columns of the widest gradient.
+static int64_t getColumns(const Facts &facts) {
+  return facts.gradientColumns.value_or(
+      std::max(facts.headDim, facts.valueDim));
+}
 
 /// Keys of a tile and queries of an iteration, by the wider of both heads.
 static void chooseSizes(Parameters &tile, int64_t widest, const Facts &facts,
@@ -57,10 +65,12 @@ sattn::tuning::flex_attention_dkdv::defaultParameters(const Facts &facts,
   if (facts.rows && *facts.rows > 0)
     tile.depth =
         std::min<int64_t>(tile.depth, llvm::alignTo(*facts.rows, unit));
-  tile.rows = attention::fitInto(facts.blockQueries, tile.rows, kMultiple);
-  tile.depth = attention::fitInto(facts.blockKeys, tile.depth, kMultiple);
-  tile.columns = std::max<int64_t>(attention::chooseColumns(facts, target),
-                                   llvm::alignTo(facts.valueDim, kMultiple));
+  attention::GradientTile fitted = {
+      tile.depth, tile.rows, facts.isOneGradient ? 1 : 2, getColumns(facts)};
+  attention::fitGradients(fitted, facts, target);
+  tile.rows = attention::fitInto(facts.blockQueries, fitted.walked, kMultiple);
+  tile.depth = attention::fitInto(facts.blockKeys, fitted.rows, kMultiple);
+  tile.columns = fitted.columns;
   return tile;
 }
 
@@ -68,6 +78,6 @@ llvm::Expected<Choice>
 sattn::tuning::flex_attention_dkdv::choose(const Facts &facts,
                                            const Search &search) {
   return attention::chooseFrom(
-      flex_attention_dkdv::defaultParameters(facts, search.target), facts,
-      search);
+      flex_attention_dkdv::defaultParameters(facts, search.target),
+      getColumns(facts), facts, search);
 }

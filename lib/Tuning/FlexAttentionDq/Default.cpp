@@ -8,6 +8,8 @@
 
 #include "sattn/Tuning/FlexAttentionDq.h"
 
+#include "sattn/Tuning/AttentionGradients.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -27,7 +29,7 @@ static void chooseSizes(Parameters &tile, int64_t widest,
     tile.rows = tile.depth = 64;
     return;
   case TargetKind::MmaSync:
-    tile.rows = widest <= 256 ? 64 : 16;
+    tile.rows = 64;
     tile.depth = widest <= 64 ? 64 : widest <= 128 ? 32 : 16;
     return;
   case TargetKind::Wgmma:
@@ -47,10 +49,12 @@ sattn::tuning::flex_attention_dq::defaultParameters(const Facts &facts,
   int64_t unit = target.kind == TargetKind::Wgmma ? kWarpgroupRows : kMultiple;
   if (facts.rows && *facts.rows > 0)
     tile.rows = std::min<int64_t>(tile.rows, llvm::alignTo(*facts.rows, unit));
-  tile.rows = attention::fitInto(facts.blockQueries, tile.rows, kMultiple);
-  tile.depth = attention::fitInto(facts.blockKeys, tile.depth, kMultiple);
-  tile.columns = std::max<int64_t>(attention::chooseColumns(facts, target),
-                                   llvm::alignTo(facts.valueDim, kMultiple));
+  attention::GradientTile fitted = {tile.rows, tile.depth, /*gradients=*/1,
+                                    facts.headDim};
+  attention::fitGradients(fitted, facts, target);
+  tile.rows = attention::fitInto(facts.blockQueries, fitted.rows, kMultiple);
+  tile.depth = attention::fitInto(facts.blockKeys, fitted.walked, kMultiple);
+  tile.columns = fitted.columns;
   return tile;
 }
 
@@ -58,6 +62,6 @@ llvm::Expected<Choice>
 sattn::tuning::flex_attention_dq::choose(const Facts &facts,
                                          const Search &search) {
   return attention::chooseFrom(
-      flex_attention_dq::defaultParameters(facts, search.target), facts,
-      search);
+      flex_attention_dq::defaultParameters(facts, search.target), facts.headDim,
+      facts, search);
 }

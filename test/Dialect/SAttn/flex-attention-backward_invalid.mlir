@@ -144,9 +144,23 @@ func.func @c7_score_mod(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf
 // -----
 
 func.func @c8_columns_of_the_tile(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %g: tensor<?x?x16xf32>, %lse: tensor<?x?xf32>, %delta: tensor<?x?xf32>, %o: tensor<?x?x16xf32>) {
-  // expected-error @below {{expected N of the tile to be at least the 16 columns of 'v', but got 8}}
+  // expected-error @below {{expected N of the tile to be a multiple of 8 from 8 to 64, all columns and their padding, but got 72}}
   %0:1 = sattn.flex_attention_dq scale(%scale) ins(%q, %k, %v, %g, %lse, %delta : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
-      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {meta = #sattn.meta<tile = [16, 8, 16]>}
+      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {meta = #sattn.meta<tile = [16, 72, 16]>}
+  return
+}
+
+// -----
+
+func.func @c8_columns_of_values(%scale: f32, %q: tensor<?x?x16xf32>, %lse: tensor<?x?xf32>, %o: tensor<?x?x?xf32>, %x: f32) {
+  // expected-error @below {{expected N of the tile to be at least the 16 columns of 'v', but got 8}}
+  %0:1 = sattn.flex_attention_dcapture scale(%scale) ins(%q, %q, %q, %q, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      captures(%x : f32)
+      outs(%o : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+      score_mod {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %y: f32):
+        sattn.yield %s : f32
+      } {number = 0 : i64, meta = #sattn.meta<tile = [16, 8, 16]>}
   return
 }
 
@@ -156,6 +170,15 @@ func.func @c9_origin(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>
   // expected-error @below {{expected 2 numbers in 'origin', but got 1}}
   %0:1 = sattn.flex_attention_dq scale(%scale) ins(%q, %k, %v, %g, %lse, %delta : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?xf32>, tensor<?x?xf32>) origin(%i)
       outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> 
+  return
+}
+
+// -----
+
+func.func @c9_origin_of_a_part(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %g: tensor<?x?x16xf32>, %lse: tensor<?x?xf32>, %delta: tensor<?x?xf32>, %o: tensor<?x?x16xf32>, %i: index) {
+  // expected-error @below {{expected 3 numbers in 'origin', but got 1}}
+  %0:1 = sattn.flex_attention_dq scale(%scale) ins(%q, %k, %v, %g, %lse, %delta : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?xf32>, tensor<?x?xf32>) origin(%i)
+      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {meta = #sattn.meta<tile = [16, 8, 16]>}
   return
 }
 

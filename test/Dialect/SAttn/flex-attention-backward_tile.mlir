@@ -44,3 +44,44 @@ func.func @dkdv(%scale: f32, %q: tensor<?x?x16xf16>, %k: tensor<?x?x16xf16>, %v:
       {mask = #sattn.mask<right = 0>, group = 2 : i64, meta = #sattn.meta<tile = [32, 16, 16]>}
   return %0#0, %0#1 : tensor<?x?x16xf16>, tensor<?x?x16xf16>
 }
+
+// With fewer columns in a tile than the gradient has, the parts are a loop of tiles. Each
+// computes the scores from whole rows, and sums a part of the columns of the other factor.
+// CHECK-LABEL: @dq_parts
+// CHECK: scf.forall (%[[COLUMN:.+]], %{{.+}}, %{{.+}}) =
+// CHECK-SAME: step (16, 32, 1)
+// CHECK:   scf.for {{.+}} iter_args(%[[SUM:.+]] = %{{.+}}) -> (tensor<32x16xf32>)
+// CHECK:     linalg.matmul indexing_maps = {{.+}} ins(%{{.+}}, %{{.+}} : tensor<32x40xf16>, tensor<16x40xf16>)
+// CHECK:     linalg.matmul indexing_maps = {{.+}} ins(%{{.+}}, %{{.+}} : tensor<32x16xf16>, tensor<16x16xf16>)
+// CHECK:     tensor.extract_slice %{{.+}}[%{{.+}}, %{{.+}}, %[[COLUMN]]]
+// CHECK:     linalg.matmul ins(%{{.+}}, %{{.+}} : tensor<32x16xf16>, tensor<16x16xf16>) outs(%[[SUM]] :
+func.func @dq_parts(%scale: f32, %q: tensor<?x?x40xf16>, %k: tensor<?x?x40xf16>, %v: tensor<?x?x16xf16>, %g: tensor<?x?x16xf16>,
+              %lse: tensor<?x?xf32>, %delta: tensor<?x?xf32>, %dq: tensor<?x?x40xf16>) -> tensor<?x?x40xf16> {
+  %0 = sattn.flex_attention_dq scale(%scale)
+      ins(%q, %k, %v, %g, %lse, %delta : tensor<?x?x40xf16>, tensor<?x?x40xf16>, tensor<?x?x16xf16>, tensor<?x?x16xf16>,
+          tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%dq : tensor<?x?x40xf16>) -> tensor<?x?x40xf16>
+      {meta = #sattn.meta<tile = [32, 16, 16]>}
+  return %0 : tensor<?x?x40xf16>
+}
+
+// Parts are those of the wider gradient. The narrower one ends before, where its parts are empty.
+// CHECK-LABEL: @dkdv_parts
+// CHECK: scf.forall (%[[COLUMN:.+]], %{{.+}}, %{{.+}}) =
+// CHECK-SAME: to (40,
+// CHECK-SAME: step (16, 16, 1) shared_outs(%[[DK:.+]] = %{{.+}}, %[[DV:.+]] = %{{.+}})
+// CHECK:   tensor.extract_slice %[[DK]][%{{.+}}, %{{.+}}, %[[COLUMN]]]
+// CHECK:   tensor.extract_slice %[[DV]][%{{.+}}, %{{.+}}, %[[FIRST:[0-9a-z]+]]] [1, %{{.+}}, %{{.+}}] [1, 1, 1]
+// CHECK:   scf.for {{.+}} -> (tensor<16x16xf32>, tensor<16x16xf32>)
+// CHECK-DAG: tensor.extract_slice %{{.+}}[%{{.+}}, %{{.+}}, %[[FIRST]]]
+// CHECK-DAG: tensor.extract_slice %{{.+}}[%{{.+}}, %{{.+}}, %[[COLUMN]]]
+func.func @dkdv_parts(%scale: f32, %q: tensor<?x?x40xf16>, %k: tensor<?x?x40xf16>, %v: tensor<?x?x16xf16>, %g: tensor<?x?x16xf16>,
+                %lse: tensor<?x?xf32>, %delta: tensor<?x?xf32>, %dk: tensor<?x?x40xf16>, %dv: tensor<?x?x16xf16>)
+    -> (tensor<?x?x40xf16>, tensor<?x?x16xf16>) {
+  %0:2 = sattn.flex_attention_dkdv scale(%scale)
+      ins(%q, %k, %v, %g, %lse, %delta : tensor<?x?x40xf16>, tensor<?x?x40xf16>, tensor<?x?x16xf16>, tensor<?x?x16xf16>,
+          tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%dk, %dv : tensor<?x?x40xf16>, tensor<?x?x16xf16>) -> tensor<?x?x40xf16>, tensor<?x?x16xf16>
+      {meta = #sattn.meta<tile = [32, 16, 16]>}
+  return %0#0, %0#1 : tensor<?x?x40xf16>, tensor<?x?x16xf16>
+}

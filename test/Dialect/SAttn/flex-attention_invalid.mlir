@@ -251,7 +251,7 @@ func.func @c7_op(%scale: f32, %q: tensor<?x?x16xf32>, %o: tensor<?x?x16xf32>) {
 // -----
 
 func.func @c8_columns(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %o: tensor<?x?x16xf32>) {
-  // expected-error @below {{expected N of the tile to be a multiple of 8 from 8 to 64, the columns of 'v' and their padding, but got 72}}
+  // expected-error @below {{expected N of the tile to be a multiple of 8 from 8 to 64, all columns and their padding, but got 72}}
   %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>)
       outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {meta = #sattn.meta<tile = [16, 72, 16]>}
   return

@@ -17,23 +17,23 @@ Facts factsOf(int64_t headDim) {
 TEST(FlexAttentionDkdvTest, DefaultFollowsHeadDim) {
   struct Case {
     const char *target;
-    int64_t headDim, rows, depth;
+    int64_t headDim, rows, depth, columns;
   };
   for (const Case &each :
-       std::initializer_list<Case>{{"cpu", 64, 64, 64},
-                                   {"cpu", 512, 64, 64},
-                                   {"sm_80", 64, 32, 64},
-                                   {"sm_80", 128, 16, 32},
-                                   {"sm_80", 256, 16, 16},
-                                   {"sm_90a", 64, 96, 128},
-                                   {"sm_90a", 128, 48, 128},
-                                   {"sm_90a", 256, 32, 64},
-                                   {"sm_90a", 512, 16, 64}}) {
+       std::initializer_list<Case>{{"cpu", 64, 64, 64, 64},
+                                   {"cpu", 512, 64, 64, 512},
+                                   {"sm_80", 64, 32, 64, 64},
+                                   {"sm_80", 128, 16, 32, 128},
+                                   {"sm_80", 256, 16, 16, 96},
+                                   {"sm_90a", 64, 96, 128, 64},
+                                   {"sm_90a", 128, 48, 128, 128},
+                                   {"sm_90a", 256, 32, 64, 96},
+                                   {"sm_90a", 512, 16, 64, 96}}) {
     Parameters tile = flex_attention_dkdv::defaultParameters(
         factsOf(each.headDim), *findTarget(each.target));
     EXPECT_EQ(tile.rows, each.rows) << each.target << " " << each.headDim;
     EXPECT_EQ(tile.depth, each.depth) << each.target << " " << each.headDim;
-    EXPECT_EQ(tile.columns, each.headDim) << each.target;
+    EXPECT_EQ(tile.columns, each.columns) << each.target << " " << each.headDim;
   }
 }
 
@@ -87,22 +87,27 @@ TEST(FlexAttentionDkdvTest, TilesDivideBlocksOfLists) {
   EXPECT_EQ(tile.depth, 96);
 }
 
-/// Also where the forward has parts of them.
-TEST(FlexAttentionDkdvTest, TilesHaveAllColumns) {
+/// Columns are those of the widest gradient that there is.
+TEST(FlexAttentionDkdvTest, ColumnsAreThoseOfGradients) {
+  auto columnsOf = [](const Facts &facts, const char *target) {
+    return flex_attention_dkdv::defaultParameters(facts, *findTarget(target))
+        .columns;
+  };
   Facts facts = factsOf(33);
-  EXPECT_EQ(
-      flex_attention_dkdv::defaultParameters(facts, *findTarget("cpu")).columns,
-      40);
-  EXPECT_EQ(flex_attention_dkdv::defaultParameters(facts, *findTarget("sm_90a"))
-                .columns,
-            64);
+  EXPECT_EQ(columnsOf(facts, "cpu"), 40);
+  EXPECT_EQ(columnsOf(facts, "sm_90a"), 64);
   facts.headDim = 64;
   facts.valueDim = 320;
-  for (const char *target : {"cpu", "sm_80", "sm_90a"})
-    EXPECT_EQ(flex_attention_dkdv::defaultParameters(facts, *findTarget(target))
-                  .columns,
-              320)
-        << target;
+  EXPECT_EQ(columnsOf(facts, "cpu"), 320);
+  for (const char *target : {"sm_80", "sm_90a"})
+    EXPECT_EQ(columnsOf(facts, target), 80) << target;
+  facts.isOneGradient = true;
+  facts.gradientColumns = 320;
+  for (const char *target : {"sm_80", "sm_90a"})
+    EXPECT_EQ(columnsOf(facts, target), 160) << target;
+  facts.gradientColumns = 64;
+  for (const char *target : {"sm_80", "sm_90a"})
+    EXPECT_EQ(columnsOf(facts, target), 64) << target;
 }
 
 TEST(FlexAttentionDkdvTest, RowReplacesNumbers) {

@@ -17,24 +17,27 @@ Facts factsOf(int64_t headDim) {
 TEST(FlexAttentionDqTest, DefaultFollowsHeadDim) {
   struct Case {
     const char *target;
-    int64_t headDim, rows, depth;
+    int64_t headDim, rows, depth, columns;
   };
   for (const Case &each :
-       std::initializer_list<Case>{{"cpu", 64, 64, 64},
-                                   {"cpu", 512, 64, 64},
-                                   {"sm_80", 64, 64, 64},
-                                   {"sm_80", 128, 64, 32},
-                                   {"sm_80", 256, 64, 16},
-                                   {"sm_80", 512, 16, 16},
-                                   {"sm_90a", 64, 128, 128},
-                                   {"sm_90a", 128, 128, 64},
-                                   {"sm_90a", 256, 128, 64},
-                                   {"sm_90a", 512, 64, 16}}) {
+       std::initializer_list<Case>{{"cpu", 64, 64, 64, 64},
+                                   {"cpu", 512, 64, 64, 512},
+                                   {"sm_80", 64, 64, 64, 64},
+                                   {"sm_80", 128, 64, 32, 128},
+                                   {"sm_80", 256, 64, 16, 256},
+                                   {"sm_80", 320, 64, 16, 160},
+                                   {"sm_80", 512, 32, 16, 256},
+                                   {"sm_86", 256, 64, 16, 256},
+                                   {"sm_86", 512, 32, 16, 64},
+                                   {"sm_90a", 64, 128, 128, 64},
+                                   {"sm_90a", 128, 128, 64, 128},
+                                   {"sm_90a", 256, 128, 64, 256},
+                                   {"sm_90a", 512, 64, 16, 256}}) {
     Parameters tile = flex_attention_dq::defaultParameters(
         factsOf(each.headDim), *findTarget(each.target));
     EXPECT_EQ(tile.rows, each.rows) << each.target << " " << each.headDim;
     EXPECT_EQ(tile.depth, each.depth) << each.target << " " << each.headDim;
-    EXPECT_EQ(tile.columns, each.headDim) << each.target;
+    EXPECT_EQ(tile.columns, each.columns) << each.target << " " << each.headDim;
   }
 }
 
@@ -74,22 +77,42 @@ TEST(FlexAttentionDqTest, TilesDivideBlocksOfLists) {
   EXPECT_EQ(tile.depth, 48);
 }
 
-/// Also where the forward has parts of them.
-TEST(FlexAttentionDqTest, TilesHaveAllColumns) {
+/// Columns are those of queries; padding is where wgmma has padded operands.
+TEST(FlexAttentionDqTest, ColumnsAreThoseOfQueries) {
+  auto columnsOf = [](const Facts &facts, const char *target) {
+    return flex_attention_dq::defaultParameters(facts, *findTarget(target))
+        .columns;
+  };
   Facts facts = factsOf(33);
-  EXPECT_EQ(
-      flex_attention_dq::defaultParameters(facts, *findTarget("cpu")).columns,
-      40);
-  EXPECT_EQ(flex_attention_dq::defaultParameters(facts, *findTarget("sm_90a"))
-                .columns,
-            64);
+  EXPECT_EQ(columnsOf(facts, "cpu"), 40);
+  EXPECT_EQ(columnsOf(facts, "sm_80"), 40);
+  EXPECT_EQ(columnsOf(facts, "sm_90a"), 64);
   facts.headDim = 64;
   facts.valueDim = 320;
   for (const char *target : {"cpu", "sm_80", "sm_90a"})
-    EXPECT_EQ(flex_attention_dq::defaultParameters(facts, *findTarget(target))
-                  .columns,
-              320)
-        << target;
+    EXPECT_EQ(columnsOf(facts, target), 64) << target;
+  std::swap(facts.headDim, facts.valueDim);
+  EXPECT_EQ(columnsOf(facts, "cpu"), 320);
+  for (const char *target : {"sm_80", "sm_90a"})
+    EXPECT_EQ(columnsOf(facts, target), 160) << target;
+}
+
+/// Operands of f32 have twice the bytes: walked rows and rows give way, and at
+/// last the columns.
+TEST(FlexAttentionDqTest, TilesFitInSharedMemory) {
+  for (const char *target : {"sm_80", "sm_86", "sm_89", "sm_90a"})
+    for (int64_t bytes : {2, 4})
+      for (int64_t headDim : {64, 128, 256, 320, 512}) {
+        Facts facts = factsOf(headDim);
+        facts.elementBytes = bytes;
+        Parameters tile =
+            flex_attention_dq::defaultParameters(facts, *findTarget(target));
+        int64_t part = tile.columns < headDim ? tile.columns : 0;
+        EXPECT_LE(bytes * (tile.rows * 2 * headDim +
+                           tile.depth * (2 * headDim + part)),
+                  findTarget(target)->sharedBytes)
+            << target << " " << headDim << " " << bytes;
+      }
 }
 
 TEST(FlexAttentionDqTest, RowReplacesNumbers) {

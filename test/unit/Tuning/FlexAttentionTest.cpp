@@ -152,8 +152,9 @@ TEST(FlexAttentionTest, RowReplacesNumbers) {
   search.row = {"tile_n=136"};
   choice = choose(factsOf(128), search);
   ASSERT_FALSE(bool(choice));
-  EXPECT_EQ(llvm::toString(choice.takeError()),
-            "expected tile_n of at most 128, the columns of V and their "
-            "padding, but got 136");
+  EXPECT_EQ(
+      llvm::toString(choice.takeError()),
+      "expected tile_n of at most 128, all columns and their padding, but "
+      "got 136");
 }
 } // namespace

@@ -82,6 +82,9 @@ def SAttn_ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
     InterfaceMethod<
       /*desc=*/[{Whether a tile is one of keys, which walks blocks of queries; else of queries, which walks blocks of keys.}],
       /*retTy=*/"bool", /*methodName=*/"isByKeys">,
+    InterfaceMethod<
+      /*desc=*/[{Columns of which a tile has N, all or a part: those of the values, or of the widest gradient.}],
+      /*retTy=*/"int64_t", /*methodName=*/"getTiledColumns">,
   ];
   let extraSharedClassDeclaration = [{
     bool hasLists() { return $_op.getPartialCounts() || $_op.getFullCounts(); }
@@ -91,6 +94,14 @@ def SAttn_ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
     int64_t getLeadRank() { return $_op.getQ().getType().getRank() - 2; }
     int64_t getHeadDim() { return $_op.getQ().getType().getShape().back(); }
     int64_t getValueDim() { return $_op.getV().getType().getShape().back(); }
+    /// Whether a tile has a part of the columns: the scores are then computed
+    /// for each part.
+    bool splitsColumns() {
+      ::sattn::MetaAttr meta = $_op.getMetaAttr();
+      return meta && meta.getTile()[1] < $_op.getTiledColumns();
+    }
+    /// Over leading dimensions, rows, and parts of the columns.
+    int64_t getNumLoops() { return getLeadRank() + 1 + splitsColumns(); }
   }];
 }
 

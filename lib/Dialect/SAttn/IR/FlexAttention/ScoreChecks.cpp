@@ -199,13 +199,12 @@ static LogicalResult verifyMeta(ScoreOpInterface op) {
   if (!meta)
     return success();
   ArrayRef<int64_t> tile = meta.getTile();
-  int64_t columns =
-      llvm::alignTo(op.getValueDim(), tuning::flex_attention::kPaddedColumns);
+  int64_t columns = llvm::alignTo(op.getTiledColumns(),
+                                  tuning::flex_attention::kPaddedColumns);
   if (tile[1] % kTileMultiple != 0 || tile[1] > columns)
     return op->emitOpError()
            << "expected N of the tile to be a multiple of 8 from 8 to "
-           << columns << ", the columns of 'v' and their padding, but got "
-           << tile[1];
+           << columns << ", all columns and their padding, but got " << tile[1];
   std::pair<StringRef, int64_t> sizes[] = {{"M", tile[0]}, {"K", tile[2]}};
   for (auto [number, entry] : llvm::enumerate(sizes)) {
     auto [name, size] = entry;

@@ -44,8 +44,7 @@ FlexAttentionDcaptureOp::lowerToTileProgram(OpBuilder &builder) {
   if (getOrigin().empty())
     return emitOpError("expected one tile, but got a whole problem");
   TileBuilder b(builder, *this);
-  auto [depth, columns] = chooseColumns(*this);
-  GradientTile tile(b, depth, columns);
+  GradientTile tile(b);
   GradientTile::Queries queries =
       tile.readQueries(getGradOut(), {getLse2(), getDelta(), getMaxScores()});
   tile.scores.hoist();

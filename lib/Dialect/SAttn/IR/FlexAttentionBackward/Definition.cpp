@@ -70,8 +70,7 @@ static LogicalResult verifyOperands(OpTy op, ArrayRef<StringRef> results,
   for (auto [name, out] : llvm::zip_equal(results, op.getOuts()))
     add(name, out, q.getRank(), element);
   if (failed(verifyTypes(op, operands)) ||
-      failed(verifyOrigin(op, op.getLeadRank() + 1)) ||
-      failed(verifyScores(op)) ||
+      failed(verifyOrigin(op, op.getNumLoops())) || failed(verifyScores(op)) ||
       failed(verifyExtent(op, "grad_out", op.getGradOut(), -1, "E",
                           op.getValueDim())) ||
       failed(verifyRows(op, "grad_out", op.getGradOut())))
@@ -79,11 +78,6 @@ static LogicalResult verifyOperands(OpTy op, ArrayRef<StringRef> results,
   for (auto [name, rows] : numbers)
     if (rows && failed(verifyRows(op, name, rows)))
       return failure();
-  MetaAttr meta = op.getMetaAttr();
-  if (meta && meta.getTile()[1] < op.getValueDim()) // (C8)
-    return op.emitOpError()
-           << "expected N of the tile to be at least the " << op.getValueDim()
-           << " columns of 'v', but got " << meta.getTile()[1];
   return success();
 }
 
@@ -91,9 +85,11 @@ LogicalResult FlexAttentionDqOp::verify() {
   if (failed(verifyOperands(*this, {"dq"}, getQ().getType().getElementType())))
     return failure();
   Value dq = getOuts()[0];
-  if (failed(verifyExtent(*this, "dq", dq, -1, "D", getHeadDim()))) // (C4)
+  bool isTile = !getOrigin().empty();
+  if (!(isTile && splitsColumns()) && // (C4)
+      failed(verifyExtent(*this, "dq", dq, -1, "D", getHeadDim())))
     return failure();
-  return getOrigin().empty() ? verifyRows(*this, "dq", dq) : success();
+  return isTile ? success() : verifyRows(*this, "dq", dq);
 }
 
 ArrayRef<StringRef> FlexAttentionDkdvOp::getGradients() {
@@ -110,6 +106,13 @@ Value FlexAttentionDkdvOp::getGradient(StringRef name) {
   return {};
 }
 
+int64_t FlexAttentionDkdvOp::getTiledColumns() {
+  int64_t widest = 0;
+  for (StringRef name : getGradients())
+    widest = std::max(widest, name == "dk" ? getHeadDim() : getValueDim());
+  return widest;
+}
+
 LogicalResult FlexAttentionDkdvOp::verify() {
   if (std::optional<StringRef> only = getOnly();
       only && *only != "dk" && *only != "dv") // (C6)
@@ -120,12 +123,14 @@ LogicalResult FlexAttentionDkdvOp::verify() {
     return failure();
   ArrayRef<int64_t> k = getK().getType().getShape();
   static constexpr StringRef kExtents[] = {"B", "heads", "N"};
+  bool isTile = !getOrigin().empty();
   for (auto [name, out] : llvm::zip_equal(names, getOuts())) {
     bool isOfKeys = name == "dk";
-    if (failed(verifyExtent(*this, name, out, -1, isOfKeys ? "D" : "E",
+    if (!(isTile && splitsColumns()) && // (C4)
+        failed(verifyExtent(*this, name, out, -1, isOfKeys ? "D" : "E",
                             isOfKeys ? getHeadDim() : getValueDim())))
-      return failure();       // (C4)
-    if (!getOrigin().empty()) // A tile.
+      return failure();
+    if (isTile)
       continue;
     for (unsigned i = 0; i + 1 < k.size(); ++i)
       if (failed(verifyExtent(*this, name, out, i, kExtents[i + 4 - k.size()],
@@ -150,6 +155,10 @@ LogicalResult FlexAttentionDcaptureOp::verify() {
                          << " to be a number of "
                          << "type " << getScale().getType() << ", but got "
                          << type;
+  if (splitsColumns()) // (C8)
+    return emitOpError() << "expected N of the tile to be at least the "
+                         << getValueDim() << " columns of 'v', but got "
+                         << getMetaAttr().getTile()[1];
   Value grad = getOuts()[0];
   if (failed(verifyExtent(*this, "grad", grad, -1, "N", // (C4)
                           getK().getType().getShape().end()[-2])))

@@ -24,9 +24,7 @@ static constexpr unsigned kBatchArgument = 0, kHeadArgument = 1;
 namespace {
 class TileProgram {
 public:
-  TileProgram(TileBuilder &b, FlexAttentionDkdvOp op)
-      : b(b), op(op),
-        tile(b, chooseColumns(op).first, chooseColumns(op).second) {}
+  TileProgram(TileBuilder &b, FlexAttentionDkdvOp op) : b(b), op(op), tile(b) {}
 
   FailureOr<SmallVector<Value>> build();
 
@@ -190,10 +188,11 @@ FailureOr<SmallVector<Value>> TileProgram::build() {
     }
     SmallVector<Value> sums;
     if (outOfValues)
-      sums.push_back(tile.accumulate(rounded, queries.gradOut,
+      sums.push_back(tile.accumulate(rounded,
+                                     tile.readFactorOfOutput(op.getGradOut()),
                                      loop.getRegionIterArgs().front()));
     if (outOfKeys)
-      sums.push_back(tile.accumulate(cotangents, queries.q,
+      sums.push_back(tile.accumulate(cotangents, tile.readFactorQ(),
                                      loop.getRegionIterArgs().back()));
     scf::YieldOp::create(b, sums);
   }

@@ -24,14 +24,14 @@ FlexAttentionDqOp::lowerToTileProgram(OpBuilder &builder) {
   if (getOrigin().empty())
     return emitOpError("expected one tile, but got a whole problem");
   TileBuilder b(builder, *this);
-  auto [depth, columns] = chooseColumns(*this);
-  GradientTile tile(b, depth, columns);
+  GradientTile tile(b);
   GradientTile::Queries queries =
       tile.readQueries(getGradOut(), {getLse2(), getDelta(), getMaxScores()});
   tile.scores.hoist();
   tile.scores.range.emplace(b);
   SeenKeys seen(b, *tile.scores.range);
-  scf::ForOp loop = tile.createLoop(tile.zeros(depth), tile.scores.range->end);
+  scf::ForOp loop =
+      tile.createLoop(tile.zeros(tile.depth), tile.scores.range->end);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -42,10 +42,9 @@ FlexAttentionDqOp::lowerToTileProgram(OpBuilder &builder) {
         tile.computeWeights(queries, keys, iteration), queries.rows);
     if (failed(cotangents))
       return failure();
-    OpFoldResult rows = seen.countRows(iteration);
-    scf::YieldOp::create(b, tile.accumulate(*cotangents,
-                                            rows ? tile.readK(rows) : keys.k,
-                                            loop.getRegionIterArg(0)));
+    Value factor = tile.readFactorK(seen.countRows(iteration));
+    scf::YieldOp::create(
+        b, tile.accumulate(*cotangents, factor, loop.getRegionIterArg(0)));
   }
   return SmallVector<Value>{
       tile.finish(loop.getResult(0), getScale(), getOuts()[0])};

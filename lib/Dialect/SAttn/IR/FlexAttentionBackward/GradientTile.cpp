@@ -11,6 +11,7 @@
 #include "../TileParts.h"
 
 #include "sattn/Support/TileLoopAttributes.h"
+#include "sattn/Tuning/Attention.h"
 
 using namespace mlir;
 using namespace sattn;
@@ -18,24 +19,58 @@ using namespace sattn::flex_attention;
 
 static constexpr double kLog2E = 1.44269504088896340736;
 
-std::pair<int64_t, int64_t> flex_attention::chooseColumns(ScoreOpInterface op) {
-  int64_t columns = op.getMetaAttr().getTile()[1];
-  return {chooseAttentionDepth(op.getHeadDim(), op.getValueDim(), columns,
-                               op.getQ().getType().getElementType()),
-          columns};
+/// Columns of an operand with so many, as tiles have them.
+static int64_t padColumns(ScoreOpInterface op, int64_t count) {
+  using namespace tuning::attention;
+  int64_t bits = op.getQ().getType().getElementTypeBitWidth();
+  bool isPadded = op.getMetaAttr().getTile()[1] % kPaddedColumns == 0 &&
+                  mayPadColumns(op.getHeadDim(), op.getValueDim(), bits / 8);
+  bool isWide = count > kPaddedColumns && bits == 16;
+  int64_t columns = llvm::alignTo(count, isWide ? kColumnUnit : 8);
+  return isPadded ? std::max(columns, kPaddedColumns) : columns;
 }
 
-GradientTile::GradientTile(TileBuilder &b, int64_t depth, int64_t columns)
-    : scores(b), depth(depth), columns(columns), b(b), op(b.op),
+GradientTile::GradientTile(TileBuilder &b)
+    : scores(b), depth(padColumns(b.op, b.op.getHeadDim())),
+      columns(padColumns(b.op, b.op.getValueDim())), b(b), op(b.op),
       tensor(b.empty(b.scoreShape, b.wide)) {}
+
+/// Columns of the tile's sums of a gradient with so many, padded.
+int64_t GradientTile::countColumns(int64_t padded) {
+  return op.splitsColumns() ? op.getMetaAttr().getTile()[1] : padded;
+}
+
+/// The first of them, of a gradient that may have fewer columns than another
+/// one: parts after its end are empty.
+OpFoldResult GradientTile::findFirstColumn(int64_t columns) {
+  if (!op.splitsColumns())
+    return b.getIndexAttr(0);
+  OpFoldResult first = op.getOrigin().back();
+  if (columns >= op.getTiledColumns())
+    return first;
+  return affine::makeComposedFoldedAffineMin(
+      b, b.getLoc(),
+      AffineMap::get(1, 0,
+                     {b.getAffineDimExpr(0), b.getAffineConstantExpr(columns)},
+                     b.getContext()),
+      {first});
+}
+
+Value GradientTile::readQueries(Value source, OpFoldResult column,
+                                int64_t count) {
+  return b.readTile(source, b.leadOf(source, b.getHead()),
+                    {b.getQueryStart(), column}, {b.queries, count});
+}
+
+Value GradientTile::readKeys(Value source, OpFoldResult column, int64_t count,
+                             OpFoldResult rows) {
+  return b.readTile(source, b.leadOf(source, b.getKeyHead()),
+                    {b.getKeyStart(), column}, {b.keys, count}, rows);
+}
 
 GradientTile::Queries
 GradientTile::readQueries(Value gradOut, const std::array<Value, 3> &numbers) {
   OpFoldResult none = b.getIndexAttr(0), first = b.getQueryStart();
-  auto read = [&](Value source, int64_t size) {
-    return b.readTile(source, b.leadOf(source, b.getHead()), {first, none},
-                      {b.queries, size});
-  };
   auto readRow = [&](Value source, double padding) {
     return source
                ? readTile(b, b.getLoc(), source, b.leadOf(source, b.getHead()),
@@ -46,22 +81,30 @@ GradientTile::readQueries(Value gradOut, const std::array<Value, 3> &numbers) {
   // Rows beyond the last query have weights of 0 whatever a score_mod makes of
   // them: a weight of infinity times a row of zeros is NaN.
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  return {read(op.getQ(), depth),
-          read(gradOut, columns),
+  return {readQueries(op.getQ(), none, depth),
+          readQueries(gradOut, none, columns),
           {readRow(numbers[0], infinity), readRow(numbers[1], 0),
            readRow(numbers[2], 0)}};
 }
 
-Value GradientTile::readK(OpFoldResult rows) {
-  return b.readTile(op.getK(), b.leadOf(op.getK(), b.getKeyHead()),
-                    {b.getKeyStart(), b.getIndexAttr(0)}, {b.keys, depth},
-                    rows);
+GradientTile::Keys GradientTile::readKeys() {
+  OpFoldResult none = b.getIndexAttr(0);
+  return {readKeys(op.getK(), none, depth), readKeys(op.getV(), none, columns)};
 }
 
-GradientTile::Keys GradientTile::readKeys() {
-  Value v = b.readTile(op.getV(), b.leadOf(op.getV(), b.getKeyHead()),
-                       {b.getKeyStart(), b.getIndexAttr(0)}, {b.keys, columns});
-  return {readK({}), v};
+Value GradientTile::readFactorK(OpFoldResult rows) {
+  return readKeys(op.getK(), findFirstColumn(op.getHeadDim()),
+                  countColumns(depth), rows);
+}
+
+Value GradientTile::readFactorQ() {
+  return readQueries(op.getQ(), findFirstColumn(op.getHeadDim()),
+                     countColumns(depth));
+}
+
+Value GradientTile::readFactorOfOutput(Value gradOut) {
+  return readQueries(gradOut, findFirstColumn(op.getValueDim()),
+                     countColumns(columns));
 }
 
 /// Products of rows of both, with a row for each of x.
@@ -84,7 +127,7 @@ Value GradientTile::accumulate(Value tile, Value other, Value sums) {
 }
 
 Value GradientTile::zeros(int64_t count) {
-  return b.fill(b.zero, b.empty({b.rows, count}, b.wide));
+  return b.fill(b.zero, b.empty({b.rows, countColumns(count)}, b.wide));
 }
 
 scf::ForOp GradientTile::createLoop(ValueRange carried, Value end) {

@@ -19,10 +19,10 @@ class GradientTile {
 public:
   using Inner = mlir::ImplicitLocOpBuilder;
 
-  /// `depth`, `columns`: of Q and K, and of V, padded as tiles have them.
-  GradientTile(TileBuilder &b, int64_t depth, int64_t columns);
+  explicit GradientTile(TileBuilder &b);
 
   ScoreTile scores;
+  /// Of Q and K, and of V, padded as tiles have them.
   int64_t depth, columns;
 
   /// Numbers of queries, as vectors.
@@ -42,8 +42,12 @@ public:
   Queries readQueries(mlir::Value gradOut,
                       const std::array<mlir::Value, 3> &numbers);
   Keys readKeys();
-  /// The rows of K before one of the block, as readKeys has them all.
-  mlir::Value readK(mlir::OpFoldResult rows);
+  /// K as a factor of sums: in the tile's columns alone, and with `rows` the
+  /// rows of the block before that one.
+  mlir::Value readFactorK(mlir::OpFoldResult rows = {});
+  /// Q and the gradients of the output as factors of sums.
+  mlir::Value readFactorQ();
+  mlir::Value readFactorOfOutput(mlir::Value gradOut);
 
   /// Tiles of the type of scores: products of queries and keys, the weights of
   /// these, and the products of gradients of the output and values.
@@ -63,6 +67,7 @@ public:
 
   /// sums + tile other; its rows are those of the tile.
   mlir::Value accumulate(mlir::Value tile, mlir::Value other, mlir::Value sums);
+  /// The first value of sums of a gradient with so many columns.
   mlir::Value zeros(int64_t count);
   /// A loop over blocks that carries these.
   mlir::scf::ForOp createLoop(mlir::ValueRange carried, mlir::Value end);
@@ -70,6 +75,12 @@ public:
   mlir::Value finish(mlir::Value sums, mlir::Value factor, mlir::Value out);
 
 private:
+  int64_t countColumns(int64_t padded);
+  mlir::OpFoldResult findFirstColumn(int64_t columns);
+  mlir::Value readQueries(mlir::Value source, mlir::OpFoldResult column,
+                          int64_t count);
+  mlir::Value readKeys(mlir::Value source, mlir::OpFoldResult column,
+                       int64_t count, mlir::OpFoldResult rows = {});
   mlir::Value multiply(mlir::Value x, mlir::Value y);
   mlir::Value computeExponents(mlir::Value products, const Rows &rows);
 
@@ -77,9 +88,6 @@ private:
   ScoreOpInterface op;
   mlir::Value tensor;
 };
-
-/// Columns of tiles of Q, K and of V, by the op's parameters.
-std::pair<int64_t, int64_t> chooseColumns(ScoreOpInterface op);
 
 } // namespace sattn::flex_attention
 

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 // Loops of sattn.flex_attention_dq and sattn.flex_attention_dkdv: batches,
-// tiles of queries or of keys, and heads, which share L2 where they are walked
-// side by side.
+// parts of the columns of gradients where these are too many for a tile, tiles
+// of queries or of keys, and heads, which share L2 where they are walked side
+// by side.
 
 #include "../ResultTiling.h"
 
@@ -19,30 +20,50 @@
 using namespace mlir;
 using namespace sattn;
 
-/// Dimensions of the results along the loops: batches, if there are any, rows,
-/// heads.
+/// Dimensions of the results along the loops: batches, if there are any,
+/// columns where a tile has a part of them, rows, heads.
 static SmallVector<int64_t> loopDims(ScoreOpInterface op) {
   int64_t lead = op.getLeadRank();
   SmallVector<int64_t> dims;
   if (lead == 2)
     dims.push_back(0);
+  if (op.splitsColumns())
+    dims.push_back(lead + 1);
   dims.append({lead, lead - 1});
   return dims;
 }
 
 static SmallVector<utils::IteratorType> getIteratorTypes(ScoreOpInterface op) {
-  return SmallVector<utils::IteratorType>(op.getLeadRank() + 1,
+  return SmallVector<utils::IteratorType>(op.getNumLoops(),
                                           utils::IteratorType::parallel);
 }
 
 static SmallVector<Range> getDomain(ScoreOpInterface op, OpBuilder &b) {
   OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
   SmallVector<Range> ranges;
-  for (int64_t dim : loopDims(op))
-    ranges.push_back(
-        {zero, tensor::getMixedSize(b, op.getLoc(), op.getOuts()[0], dim),
-         one});
+  for (int64_t dim : loopDims(op)) {
+    OpFoldResult end =
+        dim > op.getLeadRank()
+            ? b.getIndexAttr(op.getTiledColumns())
+            : tensor::getMixedSize(b, op.getLoc(), op.getOuts()[0], dim);
+    ranges.push_back({zero, end, one});
+  }
   return ranges;
+}
+
+/// A part of the columns of a result that has fewer than another one: parts
+/// after its end are empty. The size has a bound that passes find.
+static void clipColumns(OpBuilder &b, Location loc, int64_t columns,
+                        int64_t part, OpFoldResult &offset,
+                        OpFoldResult &size) {
+  AffineExpr d0 = b.getAffineDimExpr(0), end = b.getAffineConstantExpr(columns);
+  offset = affine::makeComposedFoldedAffineMin(
+      b, loc, AffineMap::get(1, 0, {d0, end}, b.getContext()), {offset});
+  size = affine::makeComposedFoldedAffineMin(
+      b, loc,
+      AffineMap::get(1, 0, {b.getAffineConstantExpr(part), end - d0},
+                     b.getContext()),
+      {offset});
 }
 
 static void getPosition(ScoreOpInterface op, OpBuilder &b, unsigned number,
@@ -57,6 +78,10 @@ static void getPosition(ScoreOpInterface op, OpBuilder &b, unsigned number,
   for (auto [loop, dim] : llvm::enumerate(loopDims(op))) {
     resultOffsets[dim] = offsets[loop];
     resultSizes[dim] = sizes[loop];
+    int64_t columns = type.getShape().back();
+    if (dim > op.getLeadRank() && columns < op.getTiledColumns())
+      clipColumns(b, op.getLoc(), columns, op.getMetaAttr().getTile()[1],
+                  resultOffsets[dim], resultSizes[dim]);
   }
   // The sizes are clipped by the first result's extents; a faulty program may
   // give another one apart from them.
@@ -80,7 +105,7 @@ template <typename OpTy>
 static FailureOr<TilingResult> tile(OpTy op, OpBuilder &b,
                                     ArrayRef<OpFoldResult> offsets,
                                     ArrayRef<OpFoldResult> sizes) {
-  SmallVector<Value> origin(op.getLeadRank() + 1);
+  SmallVector<Value> origin(op.getNumLoops());
   for (auto [loop, dim] : llvm::enumerate(loopDims(op)))
     origin[dim] =
         getValueOrCreateConstantIndexOp(b, op.getLoc(), offsets[loop]);
@@ -98,9 +123,14 @@ static FailureOr<SmallVector<OpFoldResult>> getSizes(ScoreOpInterface op,
     return op->emitOpError("expected an attribute 'meta'; sattn-inject-meta "
                            "attaches one");
   SmallVector<OpFoldResult> result;
-  for (int64_t dim : loopDims(op))
-    result.push_back(b.getIndexAttr(
-        dim < op.getLeadRank() ? 1 : meta.getTile()[op.isByKeys() ? 2 : 0]));
+  ArrayRef<int64_t> tile = meta.getTile();
+  for (int64_t dim : loopDims(op)) {
+    int64_t place = dim - op.getLeadRank(); // Of rows 0, of columns 1.
+    result.push_back(b.getIndexAttr(place < 0 ? 1
+                                    : place == 1
+                                        ? tile[1]
+                                        : tile[op.isByKeys() ? 2 : 0]));
+  }
   return result;
 }
 

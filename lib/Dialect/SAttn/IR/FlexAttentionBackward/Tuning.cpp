@@ -62,6 +62,7 @@ llvm::Expected<tuning::Choice> FlexAttentionDkdvOp::chooseParameters(
     ArrayRef<meta::Table>, const tuning::Search &search, const TuningHints &) {
   tuning::attention::Facts facts = findFacts(*this);
   facts.isOneGradient = getOnly().has_value();
+  facts.gradientColumns = getTiledColumns();
   return tuning::flex_attention_dkdv::choose(facts, search);
 }
 

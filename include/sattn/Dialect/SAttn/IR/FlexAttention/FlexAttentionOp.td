@@ -203,13 +203,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
                                   : Tensor();
     }
     bool isByKeys() { return false; }
-    /// Whether a tile has a part of the columns of `v`: the scores are then
-    /// computed for each part.
-    bool splitsColumns() {
-      return getMeta() && getMeta()->getTile()[1] < getValueDim();
-    }
-    /// Over leading dimensions, queries, and parts of the columns.
-    int64_t getNumLoops() { return getLeadRank() + 1 + splitsColumns(); }
+    int64_t getTiledColumns() { return getValueDim(); }
   }];
   let hasCanonicalizer = 1;
   let hasVerifier = 1;

@@ -83,7 +83,8 @@ def SAttn_FlexAttentionDcaptureOp : SAttn_Op<"flex_attention_dcapture", [
     - (C6) There is one of `outs`, and the result has its type.
     - (C7) `score_mod` is there; it and `mask_mod` are as (C7) of
       `sattn.flex_attention_dq` says.
-    - (C8) `meta` is as (C8) of `sattn.flex_attention_dq` says.
+    - (C8) `meta` has tiles of M queries and K keys, as of `sattn.flex_attention`;
+      N is E rounded up to a multiple of 8 or, padded, to one of 64.
     - (C9) `origin` has as many entries as the op has loops: b, where there are
       batches, h, i.
     - (C10) `precision` is "ieee" or, with f32, "tf32".
@@ -142,6 +143,7 @@ def SAttn_FlexAttentionDcaptureOp : SAttn_Op<"flex_attention_dcapture", [
   }];
   let extraClassDeclaration = [{
     bool isByKeys() { return false; }
+    int64_t getTiledColumns() { return getValueDim(); }
     /// Queries of different heads are in different rows.
     uint64_t getPackedHeads() { return 1; }
   }];

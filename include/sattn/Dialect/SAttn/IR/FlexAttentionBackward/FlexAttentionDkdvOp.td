@@ -99,11 +99,11 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
       types. `only` is "dk" or "dv".
     - (C7) `score_mod` and `mask_mod` are as (C7) of `sattn.flex_attention_dq`
       says.
-    - (C8) `meta` has tiles of K keys and M queries, multiples of 8 and at most
-      1024, which divide BK and BQ; N is E rounded up to a multiple of 8 or,
-      padded, to one of 64.
+    - (C8) `meta` is as (C8) of `sattn.flex_attention_dq` says, with a tile of K
+      keys that walks blocks of M queries, and N columns of each of `outs`.
     - (C9) `origin` has as many entries as the op has loops: b, where there are
-      batches, the head of the keys, j.
+      batches, the head of the keys, j, and the first column where N is less than
+      the columns of the widest of `outs`.
     - (C10) `precision` is "ieee" or, with f32, "tf32".
 
     ```mlir
@@ -160,6 +160,7 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
     ::llvm::ArrayRef<::llvm::StringRef> getGradients();
     /// The gradient of that name, null where `only` leaves it out.
     ::mlir::Value getGradient(::llvm::StringRef name);
+    int64_t getTiledColumns();
   }];
   let hasVerifier = 1;
 }

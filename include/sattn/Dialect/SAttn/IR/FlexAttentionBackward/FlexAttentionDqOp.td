@@ -101,10 +101,13 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
     - (C6) There is one of `outs`, and the result has its type.
     - (C7) `score_mod` and `mask_mod` are as (C7) of `sattn.flex_attention` says,
       and each op between the score and the value of `score_mod` has a derivative.
-    - (C8) `meta` has tiles of M queries and K keys, as of `sattn.flex_attention`;
-      N is E rounded up to a multiple of 8 or, padded, to one of 64.
+    - (C8) `meta` has tiles of M queries, N columns of `dq` and K keys. All are
+      multiples of 8; N is at most D rounded up to a multiple of 64. Where N is a
+      multiple of 64 and the narrower of both heads has from 33 to 63 columns of
+      16 bits, operands are padded to multiples of 64. M and K are at most 1024
+      and divide BQ and BK.
     - (C9) `origin` has as many entries as the op has loops: b, where there are
-      batches, h, i.
+      batches, h, i, and the first column where N is less than D.
     - (C10) `precision` is "ieee" or, with f32, "tf32".
 
     ```mlir
@@ -153,6 +156,7 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
   }];
   let extraClassDeclaration = [{
     bool isByKeys() { return false; }
+    int64_t getTiledColumns() { return getHeadDim(); }
     /// Queries of different heads are in different rows.
     uint64_t getPackedHeads() { return 1; }
   }];

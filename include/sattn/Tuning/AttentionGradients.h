@@ -1,0 +1,29 @@
+//===- AttentionGradients.h - Tiles of gradients ----------------*- C++ -*-===//
+//
+// Parts of the columns of gradients, and the shared memory of their tiles.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TUNING_ATTENTIONGRADIENTS_H
+#define SATTN_TUNING_ATTENTIONGRADIENTS_H
+
+#include "sattn/Tuning/Attention.h"
+
+namespace sattn::tuning::attention {
+
+/// A tile of gradients: rows of queries, or of keys, that walks blocks of the
+/// other ones. It has the sums of `gradients` results, in `columns` of at most
+/// `widest`.
+struct GradientTile {
+  int64_t rows, walked, gradients, widest, columns = 0;
+};
+
+/// Chooses the columns of a tile, all of them or equal parts where the sums
+/// would leave a thread too few registers. Where the operands of one iteration
+/// do not fit in the target's shared memory, fewer rows are walked, then the
+/// tile has fewer rows and columns.
+void fitGradients(GradientTile &tile, const Facts &facts, const Target &target);
+
+} // namespace sattn::tuning::attention
+
+#endif // SATTN_TUNING_ATTENTIONGRADIENTS_H
