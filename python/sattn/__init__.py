@@ -21,8 +21,8 @@ from ._ops.spec import SPECS as _SPECS
 
 globals().update({name: spec.function for name, spec in _SPECS.items()})
 __all__ = ["AuxOutput", "AuxRequest", "BlockFill", "BlockMask", "CompileError", "Explanation", "Prepared", "Program",
-           "and_masks", "block_fill", "bsr_to_dense", "bsr_transpose", "cache", "compile", "create_block_mask", "explain",
-           "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "to_bsr", "warmup",
+           "and_masks", "block_fill", "bsr_to_dense", "bsr_transpose", "cache", "compile", "create_block_mask",
+           "explain", "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "to_bsr", "warmup",
            *_SPECS]
 __version__ = "0.1.0"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from ._native import imports
 from ._call import dispatch, memory
 
-#: Modules that torch.compile traces. All others it leaves to Python: it cannot trace what they do with memory. (That of the
-#: package itself has no functions, and would stand for all.)
+#: Modules that torch.compile traces. All others it leaves to Python: it cannot trace what they do with memory. (That of
+#: the package itself has no functions, and would stand for all.)
 TRACED = "_masks.mask_functions", "nn", "torch.dynamo", "torch.modules"
 
 

@@ -57,7 +57,8 @@ def _once():
 
 
 def once(operation, gradients, operands):
-    """The gradients of an operation, by its name; a derivative of these by the operands, tensors or None, is refused."""
+    """The gradients of an operation, by its name; a derivative of these by the operands, tensors or None, is
+    refused."""
     message = (f"{operation}: expected a first derivative, but got one of its gradient, which has none; write the operation with "
                "PyTorch's for a second one")
     return _once().apply(message, len(gradients), *gradients, *operands)

@@ -190,7 +190,8 @@ def bsr_transpose(bsr, columns=None, *, check=None):
     crow, col, order = patterns.transposed(functions, parts.crow, parts.col, parts.across)
     first, batch = functions.arange(count, order)[:, None], parts.batch
     result = (crow.reshape(*batch, parts.across + 1), col.reshape(*batch, stored),
-              functions.contiguous(parts.values[first, order].swapaxes(-1, -2)).reshape(*batch, stored, *parts.block[::-1]))
+              functions.contiguous(parts.values[first, order].swapaxes(-1, -2)).reshape(*batch, stored,
+                                                                                        *parts.block[::-1]))
     shape = (*batch, *parts.shape[:-3:-1])
     if isinstance(bsr, sparse_operand.Operand):
         return sparse_operand.Prepared(sparse_operand.Operand(*result, shape))

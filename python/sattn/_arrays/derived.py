@@ -14,8 +14,8 @@ def _key_of(name, tensors):
     for tensor in tensors:
         if tensor.is_inference():  # PyTorch counts no writes into these.
             return None
-        parts.append((tensor.untyped_storage()._cdata, tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.dtype,
-                      tensor._version))
+        parts.append((tensor.untyped_storage()._cdata, tensor.storage_offset(), tuple(tensor.shape), tensor.stride(),
+                      tensor.dtype, tensor._version))
     device = tensors[0].device
     stream = 0
     if device.type == "cuda":
@@ -27,8 +27,8 @@ def _key_of(name, tensors):
 
 
 def of(name, tensors, make):
-    """make(), or what it gave before for tensors of PyTorch of the same memory that was not written since, as far as PyTorch
-    counts that. name: says what is made, beside the tensors' contents. The value holds none of them."""
+    """make(), or what it gave before for tensors of PyTorch of the same memory that was not written since, as far as
+    PyTorch counts that. name: says what is made, beside the tensors' contents. The value holds none of them."""
     key = _key_of(name, tensors)
     if key is None:
         return make()

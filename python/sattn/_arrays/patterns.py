@@ -1,4 +1,5 @@
-"""Patterns of block-sparse matrices: the block rows of stored blocks, and transposed patterns. Nothing waits for a device."""
+"""Patterns of block-sparse matrices: the block rows of stored blocks, and transposed patterns. Nothing waits for a
+device."""
 
 from . import array_functions
 
@@ -19,11 +20,11 @@ def rows_of(functions, crow, col, across):
 
 
 def transposed(functions, crow, col, across):
-    """(crow, col, order) of the transpose: its block i is the block order[i] of the matrix. Its block columns ascend in each row,
-    and blocks in the same place stay in their order.
+    """(crow, col, order) of the transpose: its block i is the block order[i] of the matrix. Its block columns ascend in
+    each row, and blocks in the same place stay in their order.
 
-    crow, col, across: as of rows_of. What no row refers to, or is outside of the matrix, is after all others, where offsets do
-    not reach. Indices have the types of crow and col, order is of 64 bits.
+    crow, col, across: as of rows_of. What no row refers to, or is outside of the matrix, is after all others, where
+    offsets do not reach. Indices have the types of crow and col, order is of 64 bits.
     """
     down = crow.shape[-1] - 1
     rows, is_inside = rows_of(functions, crow, col, across)

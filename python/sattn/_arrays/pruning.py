@@ -61,7 +61,8 @@ def prune_to_bsr(matrix, block, *, sparsity=None, blocks_per_row=None):
                          + ("neither" if sparsity is None else "both"))
     if sparsity is not None:
         require_sparsity(sparsity)
-    if blocks_per_row is not None and (isinstance(blocks_per_row, bool) or not isinstance(blocks_per_row, (int, np.integer))
+    if blocks_per_row is not None and (isinstance(blocks_per_row, bool)
+                                       or not isinstance(blocks_per_row, (int, np.integer))
                                        or not 0 <= blocks_per_row <= across):
         raise ValueError(f"argument 'blocks_per_row': expected an integer from 0 to {across}, the block columns, but "
                          f"got {blocks_per_row!r}")

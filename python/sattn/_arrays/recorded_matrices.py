@@ -11,7 +11,8 @@ def _at_blocks(dense, crow, col, block):
     *batch, rows, columns = dense.shape
     down, across = rows // block[0], columns // block[1]
     functions = array_functions.of(adapters.arrays_of("crow", crow))
-    own, is_inside = patterns.rows_of(functions, crow.reshape(-1, crow.shape[-1]), col.reshape(-1, col.shape[-1]), across)
+    own, is_inside = patterns.rows_of(functions, crow.reshape(-1, crow.shape[-1]), col.reshape(-1, col.shape[-1]),
+                                      across)
     grid = dense.reshape(-1, down, block[0], across, block[1])
     first = functions.arange(grid.shape[0], col)[:, None]
     return grid[first, own, :, col.reshape(own.shape).long()].reshape(*batch, col.shape[-1], *block)
@@ -22,8 +23,8 @@ def _of_values():
     torch = sys.modules["torch"]
 
     class OfValues(torch.autograd.Function):
-        """The gradient is that of the stored elements, whether it comes as a matrix of the same pattern or as a dense one. That of
-        PyTorch's constructor is wrong where columns do not ascend."""
+        """The gradient is that of the stored elements, whether it comes as a matrix of the same pattern or as a dense
+        one. That of PyTorch's constructor is wrong where columns do not ascend."""
 
         @staticmethod
         def forward(ctx, crow, col, values, shape):

@@ -37,8 +37,8 @@ class Operand:
 
     def _facts(self):
         """The facts that a call's kernel depends on."""
-        return (*(tuple(array.shape) for array in (self.crow, self.col, self.values)), self.crow.dtype, self.values.dtype,
-                self.shape)
+        return (*(tuple(array.shape) for array in (self.crow, self.col, self.values)), self.crow.dtype,
+                self.values.dtype, self.shape)
 
     @property
     def rows(self):
@@ -259,7 +259,8 @@ class Prepared(Operand):
         self.values, self.leaf = values, None
 
     def with_values(self, values):
-        """A Prepared of the same blocks with values of the same shape, of any element type; it shares all that is prepared."""
+        """A Prepared of the same blocks with values of the same shape, of any element type; it shares all that is
+        prepared."""
         adapters.require_same("values", values, self.arrays, "those prepared")
         other = copy.copy(self)
         other.values, other.leaf = values, None

@@ -9,8 +9,8 @@ from . import adapters, array_functions, derived, patterns, sparse_operand
 
 @dataclasses.dataclass(frozen=True)
 class Pattern:
-    """crow (*, K / BK + 1) and col (*, nnz) of a transpose, and order (*, nnz): which block of the matrix each of its blocks is.
-    * are the batch dimensions of the matrix's indices; none where there is one pattern for all."""
+    """crow (*, K / BK + 1) and col (*, nnz) of a transpose, and order (*, nnz): which block of the matrix each of its
+    blocks is. * are the batch dimensions of the matrix's indices; none where there is one pattern for all."""
 
     crow: object
     col: object
@@ -42,8 +42,8 @@ def pattern_of(crow, col, across):
 
 
 def transposed(operand, columns):
-    """The transpose of an Operand with so many columns, as an operand whose indices need no check: of a Prepared a Prepared, which
-    is made at the first call, synchronizes on CUDA, and is kept with it."""
+    """The transpose of an Operand with so many columns, as an operand whose indices need no check: of a Prepared a
+    Prepared, which is made at the first call, synchronizes on CUDA, and is kept with it."""
     across = columns // operand.block[1]
     if not isinstance(operand, sparse_operand.Prepared):
         pattern = pattern_of(operand.crow, operand.col, across)

@@ -12,15 +12,15 @@ def warmup(*calls, log=None, workers=None):
     """Compiles what calls need before they are made, several programs at a time.
 
     calls: callables without arguments, such as `functools.partial(model, x)` or a step of training with example data.
-    Each is called once, for real, in a thread; its result is dropped. log: the path of a log of programs, which a process
-    with the environment variable SATTN_PROGRAM_LOG set to a path has written: a line for each program that it needed.
-    They are compiled for the CPU and the CUDA devices that it names, without a call, while the calls run. workers: threads
-    for calls and as many for programs; None: the processors.
+    Each is called once, for real, in a thread; its result is dropped. log: the path of a log of programs, which a
+    process with the environment variable SATTN_PROGRAM_LOG set to a path has written: a line for each program that it
+    needed. They are compiled for the CPU and the CUDA devices that it names, without a call, while the calls run.
+    workers: threads for calls and as many for programs; None: the processors.
 
-    What is compiled is kept in this process, and on disk for others (`sattn.cache`). Returns the number of programs that
-    the disk cache lacked. Raises TypeError or ValueError for arguments that are not what they should be, OSError where the
-    log cannot be read, NotImplementedError for a program of the log that its target has no code for, and what the calls
-    raise, after all others are done.
+    What is compiled is kept in this process, and on disk for others (`sattn.cache`). Returns the number of programs
+    that the disk cache lacked. Raises TypeError or ValueError for arguments that are not what they should be, OSError
+    where the log cannot be read, NotImplementedError for a program of the log that its target has no code for, and what
+    the calls raise, after all others are done.
     """
     for number, call in enumerate(calls):
         if not callable(call):

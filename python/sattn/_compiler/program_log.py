@@ -21,8 +21,8 @@ def append(text, options, target):
         finally:
             os.close(file)
     except OSError as error:
-        warnings.warn(f"SATTN_PROGRAM_LOG: expected a file to write to, but got '{path}': {error.strerror}", RuntimeWarning,
-                      stacklevel=2)
+        warnings.warn(f"SATTN_PROGRAM_LOG: expected a file to write to, but got '{path}': {error.strerror}",
+                      RuntimeWarning, stacklevel=2)
 
 
 def _entry(place, line):
@@ -42,4 +42,5 @@ def _entry(place, line):
 def read(path):
     """The programs of a log, each once: (text, options, target). Raises OSError, and ValueError that names the line."""
     with open(path, encoding="utf-8") as file:
-        return list(dict.fromkeys(_entry(f"{path}:{number}", line) for number, line in enumerate(file, 1) if line.strip()))
+        return list(dict.fromkeys(_entry(f"{path}:{number}", line) for number, line in enumerate(file, 1)
+                                  if line.strip()))

@@ -18,8 +18,8 @@ CALLERS_NAMES = {"b": "dense", "left": "left_alpha", "right": "right_alpha"}
 class BsrAddmm:
     """One `sattn.bsr_addmm` on tensors of dynamic shapes: what a kernel is compiled for.
 
-    dtype: element type of values: "f16", "bf16", "f32", "f64", "i8", "f8E4M3FN" or "f8E5M2". dense: that of dense, or "" for the
-    same. out: the result's.
+    dtype: element type of values: "f16", "bf16", "f32", "f64", "i8", "f8E4M3FN" or "f8E5M2". dense: that of dense, or
+    "" for the same. out: the result's.
     block: rows and columns of a stored block. index: "i32" or "i64".
     batch: batch dimensions of (crow, col, values), of dense and of out.
     input, left, right: the operand's element type, or "" where there is none; without input the result's
@@ -67,7 +67,8 @@ class BsrAddmm:
         scalar = dtypes.scalar_of(self.dtype)
         return {"alpha": scalar, "beta": scalar,
                 "crow": tensor(storage + 1, self.index), "col": tensor(storage + 1, self.index),
-                "values": tensor(storage + 1, self.dtype, f"{rows}x{columns}x"), "b": tensor(dense + 2, self.dense or self.dtype),
+                "values": tensor(storage + 1, self.dtype, f"{rows}x{columns}x"),
+                "b": tensor(dense + 2, self.dense or self.dtype),
                 "input": tensor(self.input_batch + 2, self.input), "left": tensor(self.left_batch + 1, self.left),
                 "right": tensor(self.right_batch + 1, self.right), "out": tensor(out + 2, self.out)}
 
@@ -77,7 +78,8 @@ class BsrAddmm:
         constants = "".join(f"  %{name} = arith.constant {float(getattr(self, name))!r} : {types[name]}\n"
                             for name in ("alpha", "beta") if getattr(self, name) is not None)
         optional = "".join(f" {name}(%{name} : {types[name]})" for name in ("input", "left", "right") if getattr(self, name))
-        attributes = [*meta_and_precision(self), *(name for name in ("transpose_b", "transpose_out") if getattr(self, name))]
+        attributes = [*meta_and_precision(self),
+                      *(name for name in ("transpose_b", "transpose_out") if getattr(self, name))]
         return program_text.program(
             "bsr_addmm", {name: types[name] for name in self.arguments},
             f" alpha(%alpha) beta(%beta)\n      ins({program_text.listed(['crow', 'col', 'values', 'b'], types)}){optional}",
@@ -165,11 +167,11 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, ones, in_place,
     source = BsrAddmm(
         dtype=dtype, dense=dense_dtype, out=out_dtype, block=operand.block,
         index=operand.index,
-        batch=(operand.crow.ndim - 1, dense.ndim - 2, batch), input=dtypes.added_to(dtype, out_dtype) if with_input else "", input_batch=batch,
-        left="" if left is None else arrays.dtype(left.dtype), left_batch=rank(left),
+        batch=(operand.crow.ndim - 1, dense.ndim - 2, batch), input=dtypes.added_to(dtype, out_dtype) if with_input
+        else "", input_batch=batch, left="" if left is None else arrays.dtype(left.dtype), left_batch=rank(left),
         right="" if right is None else arrays.dtype(right.dtype), right_batch=rank(right),
-        alpha=ones.get("alpha"), beta=0.0 if beta_is_zero else ones.get("beta"), precision=precision, transpose_b=transposes[0],
-        transpose_out=transposes[1])
+        alpha=ones.get("alpha"), beta=0.0 if beta_is_zero else ones.get("beta"), precision=precision,
+        transpose_b=transposes[0], transpose_out=transposes[1])
 
     def choose(row):
         return cache.chosen(source, target, (*shape[-2:], dense.shape[-2]), operand.col.shape[-1],
@@ -230,8 +232,8 @@ def call_of(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=
         if array is not None or name == "dense":
             adapters.require_same(name, array, operand.arrays, "bsr")
     call = memory.with_memory(operand.arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0,
-                              _ones_of(operand, alpha, beta), in_place, None if meta is None else meta_of(meta), precision,
-                              _transposes(operand, dense, out))
+                              _ones_of(operand, alpha, beta), in_place, None if meta is None else meta_of(meta),
+                              precision, _transposes(operand, dense, out))
     result = operand.arrays.empty(call.shape, dense, call.element) if out is None else out
     operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)
     arguments = _arguments(call, operands, number("alpha", alpha), number("beta", beta))
@@ -302,7 +304,8 @@ def _remember(repeats, launch, call, kind, prepared, operand, tensors):
     if prepared:
         given["crow"], given["col"] = (10, False, -1), (11, False, -1)
     present = [*call.scalars, "crow", "col", "values", "dense", *("input",)[:call.with_input],
-               *(name for name, tensor in zip(("left_alpha", "right_alpha"), tensors[3:5]) if tensor is not None), "out"]
+               *(name for name, tensor in zip(("left_alpha", "right_alpha"), tensors[3:5]) if tensor is not None),
+               "out"]
     guard.remember(repeats, kind, launch,
                    (1.0, 1.0, *own, *(tensor if tensor is None else arrays.passed(tensor) for tensor in tensors)),
                    parts=[given[name] for name in present], kept=kept)
@@ -310,7 +313,8 @@ def _remember(repeats, launch, call, kind, prepared, operand, tensors):
 
 def _dispatched(input, bsr, dense, beta, alpha, left_alpha, right_alpha, precision, out, meta, check):
     """The result of the operation of PyTorch."""
-    return dispatch.call("bsr_dense_addmm", input=input, bsr=bsr, dense=dense, beta=beta, alpha=alpha, left_alpha=left_alpha,
+    return dispatch.call("bsr_dense_addmm", input=input, bsr=bsr, dense=dense, beta=beta, alpha=alpha,
+                         left_alpha=left_alpha,
                          right_alpha=right_alpha, precision=precision, out=out, meta=meta, check=check)
 
 
@@ -319,42 +323,44 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     """beta * input + left_alpha[:, None] * (alpha * (bsr @ dense)) * right_alpha[None, :].
 
     bsr: M x K with blocks of BM x BK, multiples of 8 (on CUDA at most 256 rows): a torch.sparse_bsr tensor, a SciPy BSR
-    array, a tuple (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BK)) of one library, or what `prepare` gives.
-    Its own shape must be that of its arrays.
+    array, a tuple (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BK)) of one library, or what `prepare`
+    gives. Its own shape must be that of its arrays.
     dense: (*, K, N). input: broadcasts to the result; may be None where beta is 0, and is then not read. All of one
-    element type: f16, bf16 (ml_dtypes in NumPy), f32 or, on the CPU, f64. left_alpha (*, M), right_alpha (*, N): of that
-    type or f32; not read where alpha is 0. * are batch dimensions, which broadcast. alpha, beta: numbers of Python or
-    NumPy, 0-d arrays, or 0-d tensors on the CPU.
+    element type: f16, bf16 (ml_dtypes in NumPy), f32 or, on the CPU, f64. left_alpha (*, M), right_alpha (*, N): of
+    that type or f32; not read where alpha is 0. * are batch dimensions, which broadcast. alpha, beta: numbers of Python
+    or NumPy, 0-d arrays, or 0-d tensors on the CPU.
     out: (*, M, N) of f16, bf16 or f32, or of f64 as they are, any strides; may be input. meta: any of "tile" (M, N, K),
-    "stages", "warps", "split_k" and "raster_group" (its older name is "group"), or PyTorch's "SPLIT_N", "num_stages", "num_warps" and
-    "GROUP_SIZE_ROW"; the rest is chosen by shape, sparsity and device (docs/MetaTable.md). check: whether the contents
-    of index arrays are checked; by default on the CPU, unless prepared. On CUDA that synchronizes. precision: of f32
-    alone, "ieee" (None is the same) or "tf32": factors may be rounded to 11 bits (5e-4 of each; on Hopper, where dense
-    has contiguous columns, cut: 1e-3), sums are f32. On CUDA no MMA takes "ieee", and threads
+    "stages", "warps", "split_k" and "raster_group" (its older name is "group"), or PyTorch's "SPLIT_N", "num_stages",
+    "num_warps" and "GROUP_SIZE_ROW"; the rest is chosen by shape, sparsity and device (docs/MetaTable.md). check:
+    whether the contents of index arrays are checked; by default on the CPU, unless prepared. On CUDA that synchronizes.
+    precision: of f32 alone, "ieee" (None is the same) or "tf32": factors may be rounded to 11 bits (5e-4 of each; on
+    Hopper, where dense has contiguous columns, cut: 1e-3), sums are f32. On CUDA no MMA takes "ieee", and threads
     multiply instead, at a small part of the rate; the CPU computes in f32 with either.
 
     bsr and dense may both be of int8: input and out are then of int32 (a new result is), bf16 or f32. Sums are exact
-    integers below 2^31; for int32 they are scaled in double precision, rounded to nearest even and saturated. Or each of
-    float8_e4m3fn or float8_e5m2: input and out are of f32 (a new result is) or bf16. left_alpha and right_alpha are of
-    f32. On CUDA blocks have a multiple of 16 columns, and a dense with contiguous rows is transposed in scratch memory.
+    integers below 2^31; for int32 they are scaled in double precision, rounded to nearest even and saturated. Or each
+    of float8_e4m3fn or float8_e5m2: input and out are of f32 (a new result is) or bf16. left_alpha and right_alpha are
+    of f32. On CUDA blocks have a multiple of 16 columns, and a dense with contiguous rows is transposed in scratch
+    memory.
 
     PyTorch's other arguments: skip_checks=True is check=False (all else is checked always); max_grid, three sizes or
     None, changes nothing. strict: whether to raise ValueError for what bsr_dense_mm of torch.sparse refuses: blocks
     that are no powers of 2 from 16 on, an N that is no multiple of 16, an out whose rows or columns have gaps.
 
     Returns out, or a new array of dense's type. Arrays are used where they lie, on PyTorch's current stream; nothing
-    else is copied. It has gradients (docs/Training.md), but with an out, meta or check. A write into out counts as one of
-    PyTorch's in place. Under torch.autocast input, bsr and dense are cast to its type. Raises ValueError or TypeError for
-    arguments that do not fit, NotImplementedError for what has no code yet, before anything is written. Where the device's
-    memory does not do: PyTorch's exception for a new array, RuntimeError for what kernels need besides, which says how
-    much that was.
+    else is copied. It has gradients (docs/Training.md), but with an out, meta or check. A write into out counts as one
+    of PyTorch's in place. Under torch.autocast input, bsr and dense are cast to its type. Raises ValueError or
+    TypeError for arguments that do not fit, NotImplementedError for what has no code yet, before anything is written.
+    Where the device's memory does not do: PyTorch's exception for a new array, RuntimeError for what kernels need
+    besides, which says how much that was.
     """
     dtypes.require_precision(precision)
     if skip_checks is not False or max_grid is not None:
         check = pytorch_options.check_of(skip_checks, max_grid, check)
     if strict:
         pytorch_options.require_accepted(bsr, dense, out)
-    if are_recorded(dense, alpha, beta) or autocast.is_on() and autocast.casts(dense, sparse_operand.values_of(bsr), input):
+    if are_recorded(dense, alpha, beta) or autocast.is_on() and autocast.casts(dense, sparse_operand.values_of(bsr),
+                                                                               input):
         return _dispatched(input, bsr, dense, beta, alpha, left_alpha, right_alpha, precision, out, meta, check)
     alpha, beta = number("alpha", alpha), number("beta", beta)
     prepared = type(bsr) is sparse_operand.Prepared

@@ -41,7 +41,8 @@ def scaled(tensor, number):
 
 def with_elements(tensor):
     """The tensor with an element in memory for each: gradients of sums are one element, expanded."""
-    return tensor.contiguous() if any(not stride and size > 1 for stride, size in zip(tensor.stride(), tensor.shape)) else tensor
+    return tensor.contiguous() if any(not stride
+                                      and size > 1 for stride, size in zip(tensor.stride(), tensor.shape)) else tensor
 
 
 def operand_of(crow, col, values, columns):
@@ -54,7 +55,8 @@ def operand_of(crow, col, values, columns):
 
 
 def product(operand, dense, shape, alpha, precision):
-    """alpha * (operand @ dense), summed over the batches that a shape has not, in the type of dense. It lies as dense does."""
+    """alpha * (operand @ dense), summed over the batches that a shape has not, in the type of dense. It lies as dense
+    does."""
     crow, col, values = operand if isinstance(operand, tuple) else (operand.crow, operand.col, operand.values)
     batch = sys.modules["torch"].broadcast_shapes(crow.shape[:-1], col.shape[:-1], values.shape[:-3], dense.shape[:-2])
     element = dense.dtype if tuple(batch) == tuple(shape[:-2]) else wide_of(dense)
@@ -72,21 +74,23 @@ def transposed_product(operand, columns, dense, shape, alpha, precision):
 
 
 def _at_blocks(crow, col, like, left, right, alpha, precision):
-    """alpha * (left @ right) at the blocks of a pattern, for the batches that all have together: 0 at blocks of no row. Of the
-    type of `like`, or of sums where it has other batches."""
-    batch = sys.modules["torch"].broadcast_shapes(crow.shape[:-1], col.shape[:-1], like.shape[:-3], left.shape[:-2], right.shape[:-2])
+    """alpha * (left @ right) at the blocks of a pattern, for the batches that all have together: 0 at blocks of no row.
+    Of the type of `like`, or of sums where it has other batches."""
+    batch = sys.modules["torch"].broadcast_shapes(crow.shape[:-1], col.shape[:-1], like.shape[:-3], left.shape[:-2],
+                                                  right.shape[:-2])
     if tuple(batch) == tuple(like.shape[:-3]):
         matrix = crow, col, like.new_zeros(like.shape)
         pattern = matrix
     else:
-        pattern, matrix = (crow, col, like), (crow, col, like.new_zeros((*batch, *like.shape[-3:]), dtype=wide_of(like)))
+        pattern, matrix = (crow, col, like), (crow, col,
+                                              like.new_zeros((*batch, *like.shape[-3:]), dtype=wide_of(like)))
     sampled_addmm.sampled_addmm(pattern, left, right, beta=0, alpha=alpha, out=matrix, check=False, precision=precision)
     return matrix[2]
 
 
 def sampled(crow, col, like, left, right, alpha, precision):
-    """alpha * (left @ right) at the blocks of a pattern, in the shape and the type of values like these: summed over the batches
-    that they have not."""
+    """alpha * (left @ right) at the blocks of a pattern, in the shape and the type of values like these: summed over
+    the batches that they have not."""
     if like.dim() == 3 and crow.dim() == col.dim() == 1 and (left.dim() > 2 or right.dim() > 2):
         # Of one matrix a sum over batches is one over more columns.
         batch = sys.modules["torch"].broadcast_shapes(left.shape[:-2], right.shape[:-2])
@@ -106,12 +110,14 @@ def _scaled_rows_and_columns(grad, left, right):
 
 
 def _of_scales(grad, needs, given, operand, alpha):
-    """Gradients of left_alpha, right_alpha and alpha: the product without these is computed once more, in the type of sums."""
+    """Gradients of left_alpha, right_alpha and alpha: the product without these is computed once more, in the type of
+    sums."""
     found, element = {}, wide_of(grad)
     left, right = given.left_alpha, given.right_alpha
     shape = grad.shape
     unscaled = grad.new_empty(shape, dtype=element)
-    bsr_addmm.bsr_dense_addmm(None, operand, given.dense, beta=0, out=unscaled, check=False, precision=given.precision or None)
+    bsr_addmm.bsr_dense_addmm(None, operand, given.dense, beta=0, out=unscaled, check=False, precision=given.precision
+                              or None)
     unscaled *= grad
     if "left_alpha" in needs:
         rows = (unscaled if right is None else unscaled * right.unsqueeze(-2)).sum(-1)
@@ -132,7 +138,8 @@ def gradient(grad, needs, given):
     left, right, precision = given.left_alpha, given.right_alpha, given.precision or None
     found = {}
     if "input" in needs:
-        found["input"] = scaled(summed_to(grad, given.input.shape), beta) if beta else given.input.new_zeros(given.input.shape)
+        found["input"] = scaled(summed_to(grad, given.input.shape),
+                                beta) if beta else given.input.new_zeros(given.input.shape)
     if "beta_tensor" in needs:
         found["beta_tensor"] = (grad.to(wide_of(grad)) * given.input).sum().to(given.beta_tensor)
     for name in needs & {"bsr", "dense", *_SCALES} if alpha == 0 else ():

@@ -12,6 +12,7 @@ def _fake(input, crow, col, bsr, columns, dense, beta, alpha, left_alpha, right_
 
 register(OpSpec(
     bsr_dense_addmm, "bsr_addmm",
-    {"input": "tensor?", "bsr": "matrix", "dense": "tensor", "beta": "number", "alpha": "number", "left_alpha": "tensor?",
-     "right_alpha": "tensor?", "precision": "precision"}, fake=_fake, explained=explained, is_default=True, gradients=READS,
-    gradient=gradient, autocast=("input", "bsr", "dense")))
+    {"input": "tensor?", "bsr": "matrix", "dense": "tensor", "beta": "number", "alpha": "number",
+     "left_alpha": "tensor?",
+     "right_alpha": "tensor?", "precision": "precision"}, fake=_fake, explained=explained, is_default=True,
+    gradients=READS, gradient=gradient, autocast=("input", "bsr", "dense")))

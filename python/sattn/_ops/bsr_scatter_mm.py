@@ -236,8 +236,8 @@ def bsr_scatter_mm(bsr, other, indices_data=None, out=None, *, check=None, preci
         is_own = sums is None
         if is_own:
             sums = arrays.zeros((math.prod(shape[:-1]), n), result)
-        multiply(_stacked(operand.values, batch, 3, arrays), _stacked(other, batch, 2, arrays), lists_of(indices_data), sums,
-                 check, precision, is_cleared=not is_own)
+        multiply(_stacked(operand.values, batch, 3, arrays), _stacked(other, batch, 2, arrays), lists_of(indices_data),
+                 sums, check, precision, is_cleared=not is_own)
         if is_own:
             result[...] = sums.reshape(shape)
     return result

@@ -66,12 +66,13 @@ def _call_of(operand, meta):
     on_gpu = arrays.on_gpu
     dtypes.require_kernels("input", operand.element, on_gpu)
     shape = (*operand.batch, *operand.values.shape[-3:])
-    source = BsrSoftmax(dtype=operand.element, block=operand.block, index=operand.index, batch=len(operand.batch), meta=meta)
+    source = BsrSoftmax(dtype=operand.element, block=operand.block, index=operand.index, batch=len(operand.batch),
+                        meta=meta)
     program = program_with(meta, source, arrays.device.index if on_gpu else compiler.CPU, arrays)
     values = operand.values if operand.values.shape == shape else arrays.expand(operand.values, shape)
     result = arrays.empty(shape, operand.values)
-    named = {name: arrays.passed(array) for name, array in (("crow", operand.crow), ("col", operand.col), ("input", values),
-                                                            ("out", result))}
+    named = {name: arrays.passed(array) for name, array in (("crow", operand.crow), ("col", operand.col),
+                                                            ("input", values), ("out", result))}
     return program, named, result
 
 
@@ -105,16 +106,17 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
 
     input: a torch.sparse_bsr tensor, a SciPy BSR array, a tuple (crow (*, M / BM + 1), col (*, nnz), values
     (*, nnz, BM, BN)) of one library, or what `prepare` gives; f16, bf16 (ml_dtypes in NumPy), f32 or, on the CPU, f64,
-    blocks of any size. * are batch dimensions, which broadcast. max_row_nnz: a bound of the elements that a row has, as PyTorch's function takes
-    it; rows of any length are right without one, and with one that is too small. check: whether the contents of index
-    arrays are checked; by default on the CPU, unless prepared. On CUDA that synchronizes. meta: "tile" (rows of a block,
-    columns and stored blocks at a time), and with it any of "stages", "warps" and "raster_group"; the compiler chooses else.
+    blocks of any size. * are batch dimensions, which broadcast. max_row_nnz: a bound of the elements that a row has, as
+    PyTorch's function takes it; rows of any length are right without one, and with one that is too small. check:
+    whether the contents of index arrays are checked; by default on the CPU, unless prepared. On CUDA that synchronizes.
+    meta: "tile" (rows of a block, columns and stored blocks at a time), and with it any of "stages", "warps" and
+    "raster_group"; the compiler chooses else.
 
     Returns a matrix of the same kind with new values in the same places; a prepared one shares its indices. What is not
     stored has no part in it: rows without a block have no element, before and after. Differences from a row's maximum,
-    powers and sums are f32, of f64 elements f64. A row of nothing but -inf gives 0, where PyTorch's function gives NaN. Raises ValueError or
-    TypeError for arguments that do not fit, NotImplementedError for what has no code yet (gradients among it), before
-    anything is written.
+    powers and sums are f32, of f64 elements f64. A row of nothing but -inf gives 0, where PyTorch's function gives NaN.
+    Raises ValueError or TypeError for arguments that do not fit, NotImplementedError for what has no code yet
+    (gradients among it), before anything is written.
     """
     if max_row_nnz is not None:
         _require_bound(max_row_nnz)

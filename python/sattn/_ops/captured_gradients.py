@@ -1,5 +1,5 @@
-"""Gradients of the arrays that a score_mod captures: a program gives those of the elements that are read, at each query and key,
-for a part of the heads and queries at a time; these are added up in f32, in one order."""
+"""Gradients of the arrays that a score_mod captures: a program gives those of the elements that are read, at each query
+and key, for a part of the heads and queries at a time; these are added up in f32, in one order."""
 
 import dataclasses
 import math
@@ -19,14 +19,15 @@ from .flex_attention_program import FlexAttention
 
 #: Elements of a program's result, at most, where one query has fewer.
 MOST_ELEMENTS = 2**25
-#: What a part begins at, in the order of the program's last captures; another one is the number that is added to what is read.
+#: What a part begins at, in the order of the program's last captures; another one is the number that is added to what
+#: is read.
 _STARTS = "b", "h", "q_idx"
 
 
 @dataclasses.dataclass(frozen=True)
 class CapturedGradient:
-    """One `sattn.flex_attention_dcapture`, of a part of a call: what a program is compiled for. scores: the FlexAttention of the
-    part. number: the capture that is derived by."""
+    """One `sattn.flex_attention_dcapture`, of a part of a call: what a program is compiled for. scores: the
+    FlexAttention of the part. number: the capture that is derived by."""
 
     scores: FlexAttention
     number: int
@@ -98,7 +99,8 @@ def _cut(array, part, group=1):
         array = array[b:b + 1]
     else:
         array = array[:1]
-    return array if array.shape[1] == 1 and group == 1 and count != 1 else array[:, first // group:(first + count) // group]
+    return array if array.shape[1] == 1 and group == 1 and count != 1 else array[:,
+                                                                                 first // group:(first + count) // group]
 
 
 def _add(total, gradient, load, part, keys, values, arrays, library):
@@ -155,7 +157,8 @@ class Call:
         """The program for what a node reads."""
         score, scores = self.request.score, self.scores
         functions = [score] + [self.function] * (self.function is not None)
-        types = [name for function in functions for own in regions.types_of(function.captures, scores.wide) for name in own]
+        types = [name for function in functions for own in regions.types_of(function.captures, scores.wide)
+                 for name in own]
         count = len(types)
         types += [scores.wide] * 4
         moved = {name: count + place for place, name in enumerate(_STARTS)}
@@ -178,7 +181,8 @@ class Call:
             module.zeros(tuple(array.shape), dtype=element, device=arrays.device)
         for load in _loads(self.request.score, number):
             program = memory.with_memory(arrays, cache.program, self.source(load), self.target)
-            for part in _parts(self.sizes, self.scores.group, self.scores.block_size[0] if self.scores.block_size else 128):
+            for part in _parts(self.sizes, self.scores.group, self.scores.block_size[0] if self.scores.block_size
+                               else 128):
                 self._add_part(program, total, load, part, grad_out, lse2, delta)
         if of_array is adapters.NUMPY:
             return np.asarray(arrays.host(total)).astype(array.dtype)
@@ -211,7 +215,8 @@ class Call:
 
 
 def numbers(out, grad_out, lse, grad_lse, arrays):
-    """(grad_out, without those of queries that see no key, lse2, delta) as `sattn.flex_attention_dcapture` takes them."""
+    """(grad_out, without those of queries that see no key, lse2, delta) as `sattn.flex_attention_dcapture` takes
+    them."""
     if arrays is adapters.NUMPY:
         is_none = np.isneginf(lse)
         with np.errstate(invalid="ignore"):

@@ -17,7 +17,8 @@ _TANGENT = ("flex_attention: expected tensors without tangents, but got a dual o
 def _is_batched(gradient):
     """Whether a gradient stands for several, as with is_grads_batched of torch.autograd.grad."""
     functorch = sys.modules["torch"]._C._functorch
-    return gradient is not None and (functorch.is_batchedtensor(gradient) or functorch.is_legacy_batchedtensor(gradient))
+    return gradient is not None and (functorch.is_batchedtensor(gradient)
+                                     or functorch.is_legacy_batchedtensor(gradient))
 
 
 def with_gradient(operation):
@@ -70,8 +71,8 @@ def with_gradient(operation):
                 grad_out = torch.zeros_like(out)
             with torch.no_grad():
                 found = torch.ops.sattn.flex_attention_backward(
-                    grad_out, grad_lse, out, lse, query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask,
-                    band, scale, enable_gqa, kernel_options, wanted)
+                    grad_out, grad_lse, out, lse, query, key, value, score_mod, mask_mod, arrays, floats, integers,
+                    lists, mask, band, scale, enable_gqa, kernel_options, wanted)
             gradients = [*found[:3], *found[3]]
             if torch.is_grad_enabled():
                 gradients = autograd.once("flex_attention", gradients, (query, key, value, grad_out, *arrays))
@@ -81,7 +82,7 @@ def with_gradient(operation):
     def kernel(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, *rest):
         if torch._C._are_functorch_transforms_active():
             raise NotImplementedError(_TRANSFORMED)
-        return FlexAttention.apply(query, key, value, score_mod, mask_mod, len(arrays), floats, integers, len(lists), *rest, *arrays,
-                                   *lists)
+        return FlexAttention.apply(query, key, value, score_mod, mask_mod, len(arrays), floats, integers, len(lists),
+                                   *rest, *arrays, *lists)
 
     return kernel

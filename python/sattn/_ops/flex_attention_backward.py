@@ -26,11 +26,13 @@ _WIDEST_TOGETHER = 128
 
 @dataclasses.dataclass(frozen=True)
 class FlexAttentionBackward:
-    """What precedes the gradients, `sattn.flex_attention_dq` and `sattn.flex_attention_dkdv`: what a program is compiled for.
+    """What precedes the gradients, `sattn.flex_attention_dq` and `sattn.flex_attention_dkdv`: what a program is
+    compiled for.
 
-    scores: the FlexAttention whose gradients they are; what it says of results and packed heads does not count. has_grad_lse:
-    whether lse has a gradient. wants_query, wants_key, wants_value: whether theirs are computed. is_apart: whether those of key
-    and value have an op each. clears: whether queries that see no key may have any upstream gradient.
+    scores: the FlexAttention whose gradients they are; what it says of results and packed heads does not count.
+    has_grad_lse: whether lse has a gradient. wants_query, wants_key, wants_value: whether theirs are computed.
+    is_apart: whether those of key and value have an op each. clears: whether queries that see no key may have any
+    upstream gradient.
     """
 
     scores: FlexAttention
@@ -54,7 +56,8 @@ class FlexAttentionBackward:
         if self.has_grad_lse:
             types["grad_lse"] = row
         lists = {}
-        for op, prefix, is_wanted in (("dq", "kv", self.wants_query), ("dkdv", "q", self.wants_key or self.wants_value)):
+        for op, prefix, is_wanted in (("dq", "kv", self.wants_query),
+                                      ("dkdv", "q", self.wants_key or self.wants_value)):
             lists[op] = ""
             if not is_wanted:
                 continue
@@ -78,7 +81,8 @@ class FlexAttentionBackward:
             ops.append(("dkdv", "dkdv", {"grad_key": key, "grad_value": value}, ""))
         else:
             ops += [(name, "dkdv", own, f'only = "{name}"') for name, own, is_wanted in (
-                ("dk", {"grad_key": key}, self.wants_key), ("dv", {"grad_value": value}, self.wants_value)) if is_wanted]
+                ("dk", {"grad_key": key}, self.wants_key), ("dv", {"grad_value": value}, self.wants_value))
+                    if is_wanted]
         results = {name: own for _, _, outs, _ in ops for name, own in outs.items()}
         types |= results
         attributes = [f"group = {scores.group} : i64"] * (scores.group != 1)
@@ -105,8 +109,8 @@ class FlexAttentionBackward:
                 f"  {lines}\n  return {', '.join(values)} : {returned}\n}}\n")
 
     def _before(self, out, row):
-        """Lines that compute the logarithms to the base 2, delta = rowsum(grad_out * out) - grad_lse and, where they are wanted,
-        the gradients without those of queries that see no key."""
+        """Lines that compute the logarithms to the base 2, delta = rowsum(grad_out * out) - grad_lse and, where they
+        are wanted, the gradients without those of queries that see no key."""
         scores = self.scores
         space, place = "affine_map<(b, h, i, d) -> (b, h, i, d)>", "affine_map<(b, h, i, d) -> (b, h, i)>"
         rows, element = "affine_map<(b, h, i) -> (b, h, i)>", scores.dtype
@@ -114,7 +118,8 @@ class FlexAttentionBackward:
         infinity = "7FF0000000000000" if scores.wide == "f64" else "7F800000"
         minus_infinity = "FFF0000000000000" if scores.wide == "f64" else "FF800000"
         wide = ("", "%x", "%y") if element == scores.wide else (
-            f"  %wide_x = arith.extf %x : {element} to f32\n    %wide_y = arith.extf %y : {element} to f32\n  ", "%wide_x", "%wide_y")
+            f"  %wide_x = arith.extf %x : {element} to f32\n    %wide_y = arith.extf %y : {element} to f32\n  ",
+            "%wide_x", "%wide_y")
         lines = ["%zero = arith.constant 0.0 : f32", "%log2e = arith.constant " + LOG2_E + " : f32",
                  f"%infinity = arith.constant 0x{infinity} : f32", f"%none = arith.constant 0x{minus_infinity} : f32",
                  *(f"%dim{dim} = arith.constant {dim} : index" for dim in range(3)),
@@ -145,9 +150,9 @@ class FlexAttentionBackward:
 
 
 class Gradients(typing.NamedTuple):
-    """What flex_attention_backward is given beside a Request, which has no other results: the forward's output and lse, their
-    gradients, the second None where lse has none, and which gradients are wanted, of query, of key, of value, and of each array
-    that score_mod and mask_mod capture."""
+    """What flex_attention_backward is given beside a Request, which has no other results: the forward's output and lse,
+    their gradients, the second None where lse has none, and which gradients are wanted, of query, of key, of value, and
+    of each array that score_mod and mask_mod capture."""
 
     out: object
     lse: object
@@ -208,8 +213,8 @@ def _require_results(request, given, arrays):
 
 
 def backward(request, given):
-    """((the gradient of query or None, of key or None, of value or None), [that of each captured array or None]) of a Request and
-    Gradients."""
+    """((the gradient of query or None, of key or None, of value or None), [that of each captured array or None]) of a
+    Request and Gradients."""
     query, key, value, score = request.query, request.key, request.value, request.score
     arrays = flex_attention._arrays_of(query, key, value)[0]
     for name, array in (("query", query), ("key", key), ("value", value)):
@@ -240,8 +245,8 @@ def backward(request, given):
     texts = {}
     if score is not None:  # Its other form has PyTorch's derivatives.
         own = [name for types in regions.types_of(score.captures, scores.wide) for name in types]
-        texts["score_mod"] = regions.text(score, 0, list(scores.captures), scores.dtype in ("f16", "bf16"), is_derived=True,
-                                          wide=scores.wide)
+        texts["score_mod"] = regions.text(score, 0, list(scores.captures), scores.dtype in ("f16", "bf16"),
+                                          is_derived=True, wide=scores.wide)
         assert list(scores.captures[:len(own)]) == own
     # Tiles that are given are the forward's.
     scores = dataclasses.replace(scores, lse=False, max_scores=False, packed=1, meta="", **texts)
@@ -293,19 +298,21 @@ def _backward_whole(request, whole, given, arrays):
                  for gradient, array in zip(found, own)), of_arrays
 
 
-def flex_attention_backward(grad_out, query, key, value, out, lse, score_mod=None, block_mask=None, scale=None, enable_gqa=False,
+def flex_attention_backward(grad_out, query, key, value, out, lse, score_mod=None, block_mask=None, scale=None,
+                            enable_gqa=False,
                             kernel_options=None, *, grad_lse=None, causal=None, window=None, prefix=None):
     """(grad_query, grad_key, grad_value) of flex_attention with the same arguments.
 
-    grad_out: (B, Hq, M, E) in query's type, the gradient of the output `out`. lse: (B, Hq, M) in f32, which the forward gave
-    with return_lse; grad_lse: its gradient, or None. Heads and batches of key and value that several of query share add up.
-    A query that sees no key contributes nothing, whatever its gradients are. Sums have one order: two calls give the same
-    bits. In PyTorch, `backward` calls it.
+    grad_out: (B, Hq, M, E) in query's type, the gradient of the output `out`. lse: (B, Hq, M) in f32, which the forward
+    gave with return_lse; grad_lse: its gradient, or None. Heads and batches of key and value that several of query
+    share add up. A query that sees no key contributes nothing, whatever its gradients are. Sums have one order: two
+    calls give the same bits. In PyTorch, `backward` calls it.
 
-    Raises ValueError or TypeError for arguments that do not fit, NotImplementedError for a score_mod without a derivative.
+    Raises ValueError or TypeError for arguments that do not fit, NotImplementedError for a score_mod without a
+    derivative.
     """
-    request = flex_attention._parsed(query, key, value, score_mod, block_mask, scale, enable_gqa, False, kernel_options, None,
-                                     (causal, window, prefix))
+    request = flex_attention._parsed(query, key, value, score_mod, block_mask, scale, enable_gqa, False,
+                                     kernel_options, None, (causal, window, prefix))
     given = Gradients(out, lse, grad_out, grad_lse)
     if stand_ins.stands_for_others(query):
         return dispatch.call("flex_attention_backward", request=request, given=given, kernel_options=kernel_options)

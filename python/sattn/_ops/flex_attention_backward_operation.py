@@ -8,7 +8,8 @@ from .flex_attention_backward import Gradients, backward, flex_attention_backwar
 from .flex_attention_operation import arguments_of, request_of
 from .spec import OpSpec, register
 
-# wanted: whether the gradients of query, of key, of value, and of each of `arrays` are computed. Those that are not are empty.
+# wanted: whether the gradients of query, of key, of value, and of each of `arrays` are computed. Those that are not are
+# empty.
 _SCHEMA = ("(Tensor grad_out, Tensor? grad_lse, Tensor out, Tensor lse, Tensor query, Tensor key, Tensor value, str score_mod, "
            "str mask_mod, Tensor[] arrays, Scalar[]? floats, SymInt[] integers, Tensor[] lists, SymInt[] mask, SymInt[] band, "
            "Scalar? scale, bool enable_gqa, str kernel_options, bool[] wanted) -> (Tensor, Tensor, Tensor, Tensor[])")
@@ -21,7 +22,8 @@ def _given(array, empty):
 def _kernel(grad_out, grad_lse, out, lse, *arguments):
     *scores, kernel_options, wanted = arguments
     request = request_of(*scores, False, False, kernel_options)
-    found, captured = backward(request, Gradients(out, lse, grad_out, grad_lse, *wanted[:3], of_arrays=tuple(wanted[3:])))
+    found, captured = backward(request,
+                               Gradients(out, lse, grad_out, grad_lse, *wanted[:3], of_arrays=tuple(wanted[3:])))
     empty = grad_out.new_empty((0,))
     return *(_given(array, empty) for array in found), [_given(array, empty) for array in captured]
 
@@ -37,8 +39,8 @@ def _like(array, is_wanted):
     return made if places is None else made.permute(places)
 
 
-def _fake(grad_out, grad_lse, out, lse, query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask, band, scale,
-          enable_gqa, kernel_options, wanted):
+def _fake(grad_out, grad_lse, out, lse, query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask,
+          band, scale, enable_gqa, kernel_options, wanted):
     *of_three, of_arrays = *wanted[:3], wanted[3:]
     return (*map(_like, (query, key, value), of_three),
             [sys.modules["torch"].empty_like(array) if own else array.new_empty((0,)) for array, own in zip(arrays, of_arrays)])
@@ -46,7 +48,8 @@ def _fake(grad_out, grad_lse, out, lse, query, key, value, score_mod, mask_mod, 
 
 def _arguments(request, given, kernel_options):
     *scores, _, _, options = arguments_of(request, kernel_options)
-    return (given.grad_out, given.grad_lse, given.out, given.lse, *scores, options, [True] * 3 + [False] * len(scores[5]))
+    return (given.grad_out, given.grad_lse, given.out, given.lse, *scores, options,
+            [True] * 3 + [False] * len(scores[5]))
 
 
 def _result(results, given):
@@ -54,8 +57,8 @@ def _result(results, given):
 
 
 register(OpSpec(
-    flex_attention_backward, "flex_attention_backward", schema=_SCHEMA, kernel=_kernel, fake=_fake, arguments=_arguments,
-    result=_result, returns="tuple[Any, Any, Any]", types={
+    flex_attention_backward, "flex_attention_backward", schema=_SCHEMA, kernel=_kernel, fake=_fake,
+    arguments=_arguments, result=_result, returns="tuple[Any, Any, Any]", types={
         "grad_out": "_Array", "query": "_Array", "key": "_Array", "value": "_Array", "out": "_Array", "lse": "_Array",
         "score_mod": "_ScoreMod | None", "block_mask": "Any", "scale": "_Number | None", "enable_gqa": "bool",
         "kernel_options": "Mapping[str, Any] | None", "grad_lse": "_Array | None",

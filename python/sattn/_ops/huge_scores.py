@@ -1,6 +1,6 @@
-"""Gradients where scores are huge: the logarithm of a sum of exponentials hides the sum there, so that each weight would
-be wrong by a factor. Scores less the greatest one of their query have the same weights and gradients, and a logarithm
-that hides nothing."""
+"""Gradients where scores are huge: the logarithm of a sum of exponentials hides the sum there, so that each weight
+would be wrong by a factor. Scores less the greatest one of their query have the same weights and gradients, and a
+logarithm that hides nothing."""
 
 import functools
 import sys
@@ -38,8 +38,8 @@ def _less_greatest(score, wide):
 
 
 def without(request, given, arrays):
-    """(a Request, Gradients), whose gradients are those of the given two, and right where scores are huge. On CUDA lse is
-    not looked at, for which the host would wait: there they are the given ones."""
+    """(a Request, Gradients), whose gradients are those of the given two, and right where scores are huge. On CUDA lse
+    is not looked at, for which the host would wait: there they are the given ones."""
     if arrays.on_gpu or not _has_huge(given.lse):
         return request, given
     greatest = attend(request._replace(wanted=AuxRequest(max_scores=True)))[2]

@@ -72,11 +72,14 @@ _PRODUCT = {"x": "dense", "weight": "bsr", "bias": "input"}
 def _gradient(grad, needs, given):
     columns = given.x.shape[-1]
     product = types.SimpleNamespace(
-        input=None if given.bias is None else given.bias.unsqueeze(-1), crow=given.crow, col=given.col, bsr=given.weight,
+        input=None if given.bias is None else given.bias.unsqueeze(-1), crow=given.crow, col=given.col,
+        bsr=given.weight,
         dense=given.x.reshape(-1, columns).mT, left_alpha=None, right_alpha=None, alpha=1, alpha_tensor=None, beta=1,
         beta_tensor=None, precision=given.precision)
-    found = bsr_addmm_gradient.gradient(grad.reshape(-1, grad.shape[-1]).mT, {_PRODUCT[name] for name in needs}, product)
-    back = {"x": lambda own: own.mT.reshape(given.x.shape), "weight": lambda own: own, "bias": lambda own: own.squeeze(-1)}
+    found = bsr_addmm_gradient.gradient(grad.reshape(-1, grad.shape[-1]).mT, {_PRODUCT[name] for name in needs},
+                                        product)
+    back = {"x": lambda own: own.mT.reshape(given.x.shape), "weight": lambda own: own,
+            "bias": lambda own: own.squeeze(-1)}
     return {name: back[name](found[_PRODUCT[name]]) for name in needs}
 
 

@@ -19,14 +19,15 @@ _SHORT = 128
 class SampledAddmm:
     """One `sattn.sampled_addmm` on tensors of dynamic shapes: what a kernel is compiled for.
 
-    dtype: element type of mat1: "f16", "bf16", "f32", "f64", "i8", "f8E4M3FN" or "f8E5M2". mat2, input: those of mat2 and input.
+    dtype: element type of mat1: "f16", "bf16", "f32", "f64", "i8", "f8E4M3FN" or "f8E5M2". mat2, input: those of mat2
+    and input.
     out: the result's.
     block: rows and columns of a stored block. index: "i32" or "i64".
     batch: batch dimensions of (crow, col), of mat1, mat2, input and out.
     with_input: whether beta * input is added; else beta is 0.
     precision: "ieee", or of f32 "tf32". transpose_mat2: whether mat2 is (*, N, K).
-    meta: the inside of #sattn.meta<...>, or "" for the compiler's choice. k: the columns of mat1 where the program is made
-    for them, else None.
+    meta: the inside of #sattn.meta<...>, or "" for the compiler's choice. k: the columns of mat1 where the program is
+    made for them, else None.
     """
 
     dtype: str
@@ -202,7 +203,8 @@ def _made(input, pattern, operand, shape, mat1, n):
 
 @dataclasses.dataclass
 class _Call:
-    """A call that was checked. operands: of the program, by name, after its scalars. copies: indices to copy into out."""
+    """A call that was checked. operands: of the program, by name, after its scalars. copies: indices to copy into
+    out."""
 
     program: object
     operand: object
@@ -248,11 +250,13 @@ def call_of(input, mat1, mat2, beta, alpha, out, precision, meta):
         operands["input"] = operand.values
     operands["out"] = result.values
     operands = {name: arrays.passed(array) for name, array in operands.items()}
-    return _Call(program, operand, (alpha,) if beta == 0 else (alpha, beta), operands, result, copies, pattern, is_transposed)
+    return _Call(program, operand, (alpha,) if beta == 0 else (alpha, beta), operands, result, copies, pattern,
+                 is_transposed)
 
 
 def explained(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=None, precision=None, meta=None, **_):
-    """([(the program that sampled_addmm would call, its arguments, False)], where the tile is from, remarks); calls nothing."""
+    """([(the program that sampled_addmm would call, its arguments, False)], where the tile is from, remarks); calls
+    nothing."""
     dtypes.require_precision(precision)
     call = call_of(input, mat1, mat2, number("beta", beta), number("alpha", alpha), out, precision, tile_of(meta))
     return [(call.program, call.arguments, False)], "meta" if meta is not None else None, ()
@@ -310,8 +314,8 @@ def _dispatched(input, mat1, mat2, beta, alpha, precision, out, check, meta):
     if adapters.is_torch(input) and not stand_ins.stands_for_others(input):
         matrix, input = input, sparse_operand.parts_of(input, "input")[:3]
         _require_sizes(*matrix.shape[-2:], mat1, mat2)
-    found = dispatch.call("sampled_addmm", input=input, mat1=mat1, mat2=mat2, beta=beta, alpha=alpha, precision=precision, out=out,
-                          check=check, meta=meta)
+    found = dispatch.call("sampled_addmm", input=input, mat1=mat1, mat2=mat2, beta=beta, alpha=alpha,
+                          precision=precision, out=out, check=check, meta=meta)
     if matrix is None:
         return found
     return recorded_matrices.tensor_of(*found, matrix.shape[-2:])
@@ -322,32 +326,34 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
     """beta * input + alpha * (mat1 @ mat2) at the stored blocks of input.
 
     input: M x N with blocks of BM x BN, multiples of 8: a torch.sparse_bsr tensor, a SciPy BSR array or a tuple
-    (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BN)) of one library. Its values may be booleans where beta is
-    0. mat1: (*, M, K); mat2: (*, K, N), any strides. All of one element type: f16, bf16 (ml_dtypes in NumPy), f32 or, on
-    the CPU, f64. * are batch dimensions, which broadcast. alpha, beta: numbers of Python or NumPy, 0-d
-    arrays, or 0-d tensors on the CPU. Where beta is 0 values of input are not read, where alpha is 0 mat1 and mat2.
-    out: a matrix as input is, with as many blocks, values of f16, bf16 or f32, or of f64 as mat1 is; may be input. Its indices become input's.
-    mat1 and mat2 may both be of int8, or of float8 types; input and out are then as of bsr_dense_addmm.
-    check: whether the contents of index arrays are checked; by default on the CPU. On CUDA that synchronizes. precision:
-    of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm. meta: "tile" (M, N, K), and with it any of
-    "stages", "warps" and "raster_group"; the compiler chooses else.
+    (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BN)) of one library. Its values may be booleans where beta
+    is 0. mat1: (*, M, K); mat2: (*, K, N), any strides. All of one element type: f16, bf16 (ml_dtypes in NumPy), f32
+    or, on the CPU, f64. * are batch dimensions, which broadcast. alpha, beta: numbers of Python or NumPy, 0-d arrays,
+    or 0-d tensors on the CPU. Where beta is 0 values of input are not read, where alpha is 0 mat1 and mat2.
+    out: a matrix as input is, with as many blocks, values of f16, bf16 or f32, or of f64 as mat1 is; may be input. Its
+    indices become input's. mat1 and mat2 may both be of int8, or of float8 types; input and out are then as of
+    bsr_dense_addmm.
+    check: whether the contents of index arrays are checked; by default on the CPU. On CUDA that synchronizes.
+    precision: of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm. meta: "tile" (M, N, K), and
+    with it any of "stages", "warps" and "raster_group"; the compiler chooses else.
 
     PyTorch's other arguments: skip_checks=True is check=False (all else is checked always); max_grid, three sizes or
     None, changes nothing. strict: whether to raise ValueError for what sampled_addmm of torch.sparse has no code for:
     blocks that are no powers of 2 from 16 on, an out of another element type than input.
 
     Returns out, or a new matrix of input's kind, with input's indices and values of its type (for a pattern of booleans
-    those of bsr_dense_addmm's new result). Arrays are used where they lie, on PyTorch's current stream. It has gradients
-    (docs/Training.md), but with an out, meta or check. Under torch.autocast input, mat1 and mat2 are cast to its type. Raises
-    ValueError or TypeError for arguments that do not fit, NotImplementedError for what has no code yet, before anything is
-    written.
+    those of bsr_dense_addmm's new result). Arrays are used where they lie, on PyTorch's current stream. It has
+    gradients (docs/Training.md), but with an out, meta or check. Under torch.autocast input, mat1 and mat2 are cast to
+    its type. Raises ValueError or TypeError for arguments that do not fit, NotImplementedError for what has no code
+    yet, before anything is written.
     """
     dtypes.require_precision(precision)
     if skip_checks is not False or max_grid is not None:
         check = pytorch_options.check_of(skip_checks, max_grid, check)
     if strict:
         pytorch_options.require_accepted_sampled(input, out)
-    if are_recorded(mat1, alpha, beta) or autocast.is_on() and autocast.casts(mat1, mat2, sparse_operand.values_of(input)):
+    if are_recorded(mat1, alpha, beta) or autocast.is_on() and autocast.casts(mat1, mat2,
+                                                                              sparse_operand.values_of(input)):
         return _dispatched(input, mat1, mat2, beta, alpha, precision, out, check, meta)
     alpha, beta = number("alpha", alpha), number("beta", beta)
     if meta is None:

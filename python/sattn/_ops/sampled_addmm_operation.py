@@ -17,7 +17,8 @@ def _gradient(grad, needs, given):
     crow, col, mat1, mat2, precision = given.crow, given.col, given.mat1, given.mat2, given.precision or None
     found = {}
     if "input" in needs:
-        found["input"] = scaled(summed_to(grad, given.input.shape), beta) if beta else given.input.new_zeros(given.input.shape)
+        found["input"] = scaled(summed_to(grad, given.input.shape),
+                                beta) if beta else given.input.new_zeros(given.input.shape)
     if "beta_tensor" in needs:
         found["beta_tensor"] = (grad.to(wide_of(grad)) * given.input).sum().to(given.beta_tensor)
     if "alpha_tensor" in needs:
@@ -39,7 +40,9 @@ def _gradient(grad, needs, given):
 
 register(OpSpec(
     sampled_addmm, "sampled_addmm",
-    {"input": "pattern", "mat1": "tensor", "mat2": "tensor", "beta": "number", "alpha": "number", "precision": "precision"},
-    fake=_fake, explained=explained, types={"out": "Any"}, returns="Any", autocast=("input", "mat1", "mat2"), gradient=_gradient,
-    gradients={"input": ("beta_tensor",), "mat1": (*_INDICES, "mat2", "alpha_tensor"), "mat2": (*_INDICES, "mat1", "alpha_tensor"),
+    {"input": "pattern", "mat1": "tensor", "mat2": "tensor", "beta": "number", "alpha": "number",
+     "precision": "precision"},
+    fake=_fake, explained=explained, types={"out": "Any"}, returns="Any", autocast=("input", "mat1", "mat2"),
+    gradient=_gradient, gradients={"input": ("beta_tensor",), "mat1": (*_INDICES, "mat2", "alpha_tensor"),
+               "mat2": (*_INDICES, "mat1", "alpha_tensor"),
                "beta_tensor": ("input",), "alpha_tensor": (*_INDICES, "mat1", "mat2")}))

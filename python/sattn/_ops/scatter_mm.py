@@ -182,7 +182,8 @@ def _has_all_entries(format, operands, result):
 
 
 def _sparsity_of(operands):
-    """The sparsity that a program is compiled for: one number for short lists, None for others and where none is known."""
+    """The sparsity that a program is compiled for: one number for short lists, None for others and where none is
+    known."""
     if "r" not in operands:
         return None
     most = operands["r"].shape[0] * operands["others"].shape[-4]
@@ -230,9 +231,9 @@ def scatter_mm(blocks, others, indices_data, *, accumulators=None, check=None, p
     """Adds products of listed pairs of blocks and matrices to matrices of accumulators: scatter_mm of PyTorch's sparse
     kernels (torch.sparse._triton_ops).
 
-    blocks: (P, BM, BK), of any sizes. others: (Q, BK, N) or (*, K, N), K of whole BK. All of one element type: f16, bf16
-    (ml_dtypes in NumPy), f32 or, on the CPU, f64. indices_data: a tuple of a format's name and its arrays
-    of i32 or i64, which bsr_scatter_mm_indices_data or PyTorch's function makes.
+    blocks: (P, BM, BK), of any sizes. others: (Q, BK, N) or (*, K, N), K of whole BK. All of one element type: f16,
+    bf16 (ml_dtypes in NumPy), f32 or, on the CPU, f64. indices_data: a tuple of a format's name and its arrays of i32
+    or i64, which bsr_scatter_mm_indices_data or PyTorch's function makes.
 
         ("scatter_mm", c_offsets, pq):
             accumulators[r] += blocks[p] @ others[q] for the pairs (p, q) of pq[c_offsets[r]:c_offsets[r + 1]]
@@ -244,15 +245,16 @@ def scatter_mm(blocks, others, indices_data, *, accumulators=None, check=None, p
             g in range(c0 = c_indices[m], c1 = c_indices[m + 1]), with q_offsets[n * c1 + (SPLIT_N - n) * c0 + g - c0]
 
     A part has a block's rows and N / meta["SPLIT_N"] columns (SPLIT_N must divide N). Its offset is row * N + column of
-    its first element, and both are multiples of its sizes. No two of r_offsets may be equal; they come in any order. The
-    rest of meta is of PyTorch's kernel, and changes nothing here. accumulators: of f16, bf16 or f32 (of f64, if blocks
-    are), any strides; zeros of blocks' type where they are None, as far down as r_offsets go (which synchronizes on CUDA).
+    its first element, and both are multiples of its sizes. No two of r_offsets may be equal; they come in any order.
+    The rest of meta is of PyTorch's kernel, and changes nothing here. accumulators: of f16, bf16 or f32 (of f64, if
+    blocks are), any strides; zeros of blocks' type where they are None, as far down as r_offsets go (which synchronizes
+    on CUDA).
 
-    check: whether the contents of index arrays are checked; by default on the CPU. On CUDA that synchronizes. precision:
-    of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm.
+    check: whether the contents of index arrays are checked; by default on the CPU. On CUDA that synchronizes.
+    precision: of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm.
 
-    Returns accumulators. Sums are f32 or f64 and rounded once. Arrays are used where they lie, on PyTorch's current stream.
-    It has gradients (docs/Training.md), but with a check; those of accumulators are of a write in place. Under
+    Returns accumulators. Sums are f32 or f64 and rounded once. Arrays are used where they lie, on PyTorch's current
+    stream. It has gradients (docs/Training.md), but with a check; those of accumulators are of a write in place. Under
     torch.autocast blocks and others are cast to its type. Raises ValueError or TypeError for arguments that do not fit,
     NotImplementedError for what has no code yet (other formats among it), before anything is written.
     """

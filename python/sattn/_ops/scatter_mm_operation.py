@@ -43,8 +43,8 @@ def _parts_at(places, columns, rows, split):
 
 
 def _pairs_of(given, height):
-    """(p, q, r), one of each for each pair: the block, the part of others and the part of the result, which has so many rows. r is
-    -1 where a pair counts for none."""
+    """(p, q, r), one of each for each pair: the block, the part of others and the part of the result, which has so many
+    rows. r is -1 where a pair counts for none."""
     torch = sys.modules["torch"]
     (rows, depth), split = given.blocks.shape[1:], given.split
     where, count = torch.where, given.q.shape[0]
@@ -57,7 +57,8 @@ def _pairs_of(given, height):
         entries = _entries_of(given.offsets, count)
         is_used = (entries >= 0) & (entries < targets.shape[0])
         return (given.p.long(), _parts_at(given.q.long(), columns, depth, split),
-                where(is_used, targets[where(is_used, entries, 0)], -1) if targets.shape[0] else entries.new_full((count,), -1))
+                where(is_used, targets[where(is_used, entries, 0)], -1) if targets.shape[0]
+                else entries.new_full((count,), -1))
     # Each block has a pair for each part of a row, where there is an entry for that part of the result.
     blocks = given.blocks.shape[0]
     limit = height // rows
@@ -94,7 +95,8 @@ def _matrix_of(parts, shape, split, is_grid):
 
 
 def _sums(left, right, keys, pairs, count, precision):
-    """(count, M, N): the sum of left[a] @ right[b] over the pairs (a, b) of each key; keys of `count` count for none."""
+    """(count, M, N): the sum of left[a] @ right[b] over the pairs (a, b) of each key; keys of `count` count for
+    none."""
     order = sys.modules["torch"].argsort(keys, stable=True)
     functions = array_functions.of(adapters.arrays_of("keys", keys))
     offsets = array_functions.offsets_of(functions, keys[order][None], count)[0]
@@ -128,7 +130,8 @@ def _gradient(grad, needs, given):
 _INDICES = "offsets", "q", "p", "r"
 register(OpSpec(
     scatter_mm, "scatter_mm",
-    {"blocks": "tensor", "others": "tensor", "indices_data": "pairs", "accumulators": "tensor?", "precision": "precision"},
+    {"blocks": "tensor", "others": "tensor", "indices_data": "pairs", "accumulators": "tensor?",
+     "precision": "precision"},
     kernel=_kernel, fake=_fake, written="accumulators", autocast=("blocks", "others"), gradient=_gradient,
     gradients={"blocks": (*_INDICES, "others"), "others": (*_INDICES, "blocks"), "accumulators": ()},
     types={"accumulators": "_Array | None"}))

@@ -48,14 +48,16 @@ class OpSpec:
     dispatch.call, by name) -> the operation's arguments. result: (what the operation gives, a dict of the same) -> what
     the function gives.
     form_of: (the function of another spec, a dict of arguments): under torch.compile a call is one of that function.
-    explained: of `sattn.explain` (_call/explain.py), or None. is_default: whether it explains arguments without a function.
-    gradients: for operations of `parameters` whose tensors may require a gradient: the name of each argument that has one, and
-    the names of the arguments that it reads. Others than these may change before the backward pass.
-    gradient: (the result's gradient, the names of those wanted, the operation's arguments as attributes) -> a dict of gradients,
-    which are memory of their own or the result's gradient. Of arguments that are not read only shapes and types are right. It
-    runs as an operation, <name>_backward, which torch/differentiation.py makes, as all that autograd needs.
-    backward: for other operations: (the operation) -> what runs in its place for tensors that may require a gradient, such as a
-    torch.autograd.Function's apply. Without either those that do are refused.
+    explained: of `sattn.explain` (_call/explain.py), or None. is_default: whether it explains arguments without a
+    function.
+    gradients: for operations of `parameters` whose tensors may require a gradient: the name of each argument that has
+    one, and the names of the arguments that it reads. Others than these may change before the backward pass.
+    gradient: (the result's gradient, the names of those wanted, the operation's arguments as attributes) -> a dict of
+    gradients, which are memory of their own or the result's gradient. Of arguments that are not read only shapes and
+    types are right. It runs as an operation, <name>_backward, which torch/differentiation.py makes, as all that
+    autograd needs.
+    backward: for other operations: (the operation) -> what runs in its place for tensors that may require a gradient,
+    such as a torch.autograd.Function's apply. Without either those that do are refused.
     written: the parameter that the function writes its result to where it is given, as the operation does not.
     autocast: parameters that torch.autocast casts to its element type, as those of PyTorch's products.
     types, returns: types of parameters by name, and of the result, in the stub.

@@ -1,5 +1,5 @@
-"""Rows of f64, which kernels take in whole vectors: others are copied with columns of 0 after them, which change no score
-and no other column of a result."""
+"""Rows of f64, which kernels take in whole vectors: others are copied with columns of 0 after them, which change no
+score and no other column of a result."""
 
 import math
 import sys

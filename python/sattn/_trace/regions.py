@@ -177,8 +177,8 @@ class _Writer:
         return self.add(f"arith.select {negative}, {minus}, {result} : {dtype}")
 
     def detached(self, value):
-        """The value by way of its bits, which have no derivative. What is computed of them, and is they themselves, keeps the
-        casts apart until the region has been derived."""
+        """The value by way of its bits, which have no derivative. What is computed of them, and is they themselves,
+        keeps the casts apart until the region has been derived."""
         if not self.is_derived:
             return value
         bits = "i64" if self.wide == "f64" else "i32"

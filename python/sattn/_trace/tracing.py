@@ -336,8 +336,8 @@ class Traced(_Operators):
 class TracedArray(_Operators):
     """A captured array, of which leading dimensions may have been indexed.
 
-    number: of the capture. extents: a function that gives the traced extent of a dimension. is_detached: whether its elements
-    have no derivative.
+    number: of the capture. extents: a function that gives the traced extent of a dimension. is_detached: whether its
+    elements have no derivative.
     """
 
     __slots__ = ("number", "rank", "element_type", "extent", "indices", "own_dtype", "is_detached")

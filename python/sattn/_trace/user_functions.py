@@ -137,8 +137,8 @@ def _trace(kind, function):
 
 
 def trace(kind, make):
-    """(the Function of what make(record) gives stand-ins for, those stand-ins). Raises as _trace. PyTorch records meanwhile, so
-    that a torch.no_grad() of the function's own is told from its caller's."""
+    """(the Function of what make(record) gives stand-ins for, those stand-ins). Raises as _trace. PyTorch records
+    meanwhile, so that a torch.no_grad() of the function's own is told from its caller's."""
     with autograd.recording():
         return _traced(kind, make)
 

@@ -55,7 +55,8 @@ def _like(kind, details):
         return dict.fromkeys(details[0])
     if kind == "object":
         own = details[0]
-        if not is_object(own) or issubclass(own, (int, float, str, bytes, list, tuple, dict, set, frozenset, enum.Enum)):
+        if not is_object(own) or issubclass(own,
+                                            (int, float, str, bytes, list, tuple, dict, set, frozenset, enum.Enum)):
             return _Unreadable()
         return own.__new__(own)
     return details[0]  # Of "number" and "same".
@@ -66,8 +67,8 @@ class _Unreadable:
 
 
 #: How values are read that torch/dynamo.py can read.
-_DESCRIBED = {"closure", "global", "default", "keyword default", "function", "self", "partial", "argument", "keyword", "attribute", "method",
-              "special", "class", "item", "builtin"}
+_DESCRIBED = {"closure", "global", "default", "keyword default", "function", "self", "partial", "argument", "keyword",
+              "attribute", "method", "special", "class", "item", "builtin"}
 
 
 class _Described(StandIns):
@@ -148,8 +149,8 @@ def describe(kind, described):
     """What to do next in tracing a function, whose described values are (parent, how, key, kind, details):
 
     ("read", parent, how, key): describe that value of the parent's, too; ("fix", place): describe that number with its
-    value; ("refused", message): it cannot be traced; ("traced", text, leaves): of _trace/portable.py; leaves: of each capture
-    (place, dimension of which the extent is taken, or -1).
+    value; ("refused", message): it cannot be traced; ("traced", text, leaves): of _trace/portable.py; leaves: of each
+    capture (place, dimension of which the extent is taken, or -1).
     """
     try:
         function, stand_ins = user_functions.trace(kind, lambda record: _Described(record, described))

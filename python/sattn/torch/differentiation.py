@@ -1,7 +1,7 @@
 """Operations under torch.autograd: those whose specs have gradients (_ops/spec.py), and those that refuse them.
 
-A gradient is an operation of its own, <name>_backward: one node of a graph, too. A torch.autograd.Function stands outside of both.
-This file imports PyTorch.
+A gradient is an operation of its own, <name>_backward: one node of a graph, too. A torch.autograd.Function stands
+outside of both. This file imports PyTorch.
 """
 
 import types
@@ -27,7 +27,8 @@ def _refuse(name, value):
 
 
 def refusing(operation):
-    """The kernel for tensors of which PyTorch may want a gradient: it refuses those, and calls the operation for others."""
+    """The kernel for tensors of which PyTorch may want a gradient: it refuses those, and calls the operation for
+    others."""
     names = _names(operation)
 
     def kernel(*arguments, **options):
@@ -56,8 +57,8 @@ def _empty_as(tensor):
 
 
 def define_backward(spec, operation, library):
-    """Defines the operation that gives gradients, and returns it. It gives one for each name of spec.gradients, empty where it is
-    not wanted; a gradient lies as its tensor, with contiguous rows or columns."""
+    """Defines the operation that gives gradients, and returns it. It gives one for each name of spec.gradients, empty
+    where it is not wanted; a gradient lies as its tensor, with contiguous rows or columns."""
     name, names = f"{spec.name}_backward", _names(operation)
 
     def kernel(grad, wanted, *arguments):
@@ -105,7 +106,8 @@ def recording(spec, operation, backward):
             for name, is_needed in zip(names, ctx.needs_input_grad):
                 if is_needed:
                     read.update(spec.gradients[name])
-            ctx.kept = [name for name, value in zip(names, arguments) if name in read and isinstance(value, torch.Tensor)]
+            ctx.kept = [name for name, value in zip(names, arguments) if name in read
+                        and isinstance(value, torch.Tensor)]
             ctx.described = {name: (value.shape, value.dtype, value.device) for name, value in zip(names, arguments)
                              if name not in read and isinstance(value, torch.Tensor)}
             ctx.others = {name: value for name, value in zip(names, arguments) if not isinstance(value, torch.Tensor)}

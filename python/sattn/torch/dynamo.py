@@ -183,7 +183,8 @@ def _create_block_mask_call(mask_mod, B, H, Q_LEN, KV_LEN, device=None, BLOCK_SI
     mask = object.__new__(BlockMask)
     mask.seq_lengths, mask.BLOCK_SIZE = (Q_LEN, KV_LEN), block
     mask._mask_mod, mask._given, mask._transposed, mask._made = mask_mod, None, None, {}
-    mask._batch, mask._separate, mask._device = (1 if B is None else B, 1 if H is None else H), separate_full_blocks, None
+    mask._batch, mask._separate, mask._device = (1 if B is None else B,
+                                                 1 if H is None else H), separate_full_blocks, None
     for name in block_masks.ORDERS:
         setattr(mask, name, None)
     return mask
@@ -213,7 +214,8 @@ def _flex_reason(query, key, value, block_mask, scale, kernel_options, return_au
 
 
 @torch.compiler.substitute_in_graph(flex_attention.flex_attention)
-def _flex_attention_call(query, key, value, score_mod=None, block_mask=None, scale=None, enable_gqa=False, return_lse=False,
+def _flex_attention_call(query, key, value, score_mod=None, block_mask=None, scale=None, enable_gqa=False,
+                         return_lse=False,
                          kernel_options=None, *, return_aux=None, causal=None, window=None, prefix=None):
     reason = _flex_reason(query, key, value, block_mask, scale, kernel_options, return_aux, window)
     arrays, floats, integers, lists, mask = [], [], [], [], []
@@ -290,9 +292,9 @@ def _requires_grad(*tensors):
 
 # Operations of tensors and numbers, by their specs
 
-#: For each function with such an operation: (the operation's name, the number of its positional parameters, whether the result has
-#: crow and col of a pattern, whether it has gradients, the
-#: keyword that the result is written to or "", (name, kind or "", default) of each parameter).
+#: For each function with such an operation: (the operation's name, the number of its positional parameters, whether the
+#: result has crow and col of a pattern, whether it has gradients, the keyword that the result is written to or "",
+#: (name, kind or "", default) of each parameter).
 _FORMS = {}
 _FUNCTIONS = {name: spec.function for name, spec in SPECS.items()}
 _MISSING = "no argument"

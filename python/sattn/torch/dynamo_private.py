@@ -1,14 +1,16 @@
 """All that depends on classes and modules of PyTorch's compiler that are private, by its version.
 
-A function that is made while torch.compile traces may capture a variable of a function around the traced one. Dynamo knows
-the content of that cell, since the function itself reads it, but not as its attribute `cell_contents`; nor does every version
-know the parts of such a function, or its `__module__`, which is that of its globals. `connect` adds both to the versions in
-KNOWN. In others it changes no class: what reads such a cell breaks the graph, and the call runs as it is.
+A function that is made while torch.compile traces may capture a variable of a function around the traced one. Dynamo
+knows the content of that cell, since the function itself reads it, but not as its attribute `cell_contents`; nor does
+every version know the parts of such a function, or its `__module__`, which is that of its globals. `connect` adds both
+to the versions in KNOWN. In others it changes no class: what reads such a cell breaks the graph, and the call runs as
+it is.
 """
 
 import torch
 
-#: The first and the last version whose classes were looked at; test_dynamo_private.py says what to look at in another one.
+#: The first and the last version whose classes were looked at; test_dynamo_private.py says what to look at in another
+#: one.
 KNOWN = (2, 11), (2, 15)
 VERSION = tuple(map(int, torch.__version__.split(".")[:2]))
 #: Whether Dynamo guards an attribute that is read of a class; one of an older PyTorch keeps its first value.
@@ -21,7 +23,8 @@ def is_known():
 
 
 def connect(compiler, modules):
-    """Has torch.compile, whose module torch._dynamo is, leave these modules to Python, by their names, and read cells."""
+    """Has torch.compile, whose module torch._dynamo is, leave these modules to Python, by their names, and read
+    cells."""
     for module in modules:
         compiler.trace_rules.add(module)
     if not is_known():

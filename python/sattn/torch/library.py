@@ -1,7 +1,8 @@
 """The package's operations in PyTorch, torch.ops.sattn: one node of a graph each, as their specs say (_ops/spec.py).
 
-Each has a kernel that runs the public function, one for fake tensors, which gives the result's shape, type and strides, one that
-records or refuses gradients, and where its spec says so one that torch.autocast calls. This file imports PyTorch.
+Each has a kernel that runs the public function, one for fake tensors, which gives the result's shape, type and strides,
+one that records or refuses gradients, and where its spec says so one that torch.autocast calls. This file imports
+PyTorch.
 """
 
 import torch
@@ -27,7 +28,8 @@ def _matrix(crow, col, matrix, columns):
     return sparse_operand.Operand(crow, col, matrix, (*batch, (crow.shape[-1] - 1) * matrix.shape[-2], columns))
 
 
-# How a kernel has a parameter of a kind of its function: names of arguments, and the expression of the function's argument.
+# How a kernel has a parameter of a kind of its function: names of arguments, and the expression of the function's
+# argument.
 _GIVEN = {"matrix": ("crow, col, {0}, columns", "_matrix(crow, col, {0}, columns)"),
           "pattern": ("crow, col, {0}", "(crow, col, {0})"), "precision": ("{0}", "{0} or None"),
           "number": ("{0}", "{0} if {0}_tensor is None else {0}_tensor")}
@@ -113,7 +115,8 @@ def _flat(spec, given):
             flat.extend(_require_tuple(spec.function.__name__, name, value))
         elif kind == "pairs":
             format, lists, meta = value
-            flat += format, *(lists.get(key) for key in ("offsets", "q", "p", "r")), 1 if meta is None else meta["SPLIT_N"]
+            flat += format, *(lists.get(key) for key in ("offsets", "q", "p",
+                                                         "r")), 1 if meta is None else meta["SPLIT_N"]
         elif kind == "number" and isinstance(value, torch.Tensor):
             require_number(name, value)
             flat.append(1)

@@ -20,9 +20,9 @@ class Bsr(torch.nn.Module):
     when they move, change their type, are loaded, or the indices are written in place, and their contents are checked
     again. To put other values in the place of a buffer, call `operand.update`.
 
-    bsr: as of sattn.prepare, with tensors of PyTorch. requires_grad: whether `values` is a parameter, which trains, in the
-    place of a buffer; it has the memory of the matrix's values. Raises as sattn.prepare does, TypeError for arrays of NumPy.
-    Arrays of a state dictionary that are no BSR matrix of these sizes are refused, and change nothing.
+    bsr: as of sattn.prepare, with tensors of PyTorch. requires_grad: whether `values` is a parameter, which trains, in
+    the place of a buffer; it has the memory of the matrix's values. Raises as sattn.prepare does, TypeError for arrays
+    of NumPy. Arrays of a state dictionary that are no BSR matrix of these sizes are refused, and change nothing.
     """
 
     def __init__(self, bsr, requires_grad=False):
@@ -82,7 +82,8 @@ class Bsr(torch.nn.Module):
         self._renew()
         return self
 
-    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+                              error_msgs):
         # PyTorch writes into the tensors before anything is checked, so that it gets copies.
         own = self._arrays()
         wrong = len(missing_keys), len(error_msgs)
@@ -91,7 +92,8 @@ class Bsr(torch.nn.Module):
         for name, array in zip(ARRAYS, copies):
             self._put(name, array)
         try:
-            super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+            super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+                                          error_msgs)
             loaded = self._arrays()
             is_whole = (len(missing_keys), len(error_msgs)) == wrong
             operand = self.operand.of_arrays(*loaded) if is_whole else None
@@ -119,13 +121,14 @@ def _random_blocks(down, across, stored, device):
 class BsrLinear(Bsr):
     """A linear layer with a block-sparse weight: x @ weight^T + bias, as torch.nn.Linear.
 
-    in_features, out_features: K and M, in whole blocks. bias: whether there is one. block: a size, or (BM, BK), multiples of 8.
-    sparsity: the share of the weight's blocks that is not stored, 0 to 1, rounded to whole blocks; these are at random places,
-    and each block row has as many as others, or one more. device, dtype: as of torch.nn.Linear.
+    in_features, out_features: K and M, in whole blocks. bias: whether there is one. block: a size, or (BM, BK),
+    multiples of 8.
+    sparsity: the share of the weight's blocks that is not stored, 0 to 1, rounded to whole blocks; these are at random
+    places, and each block row has as many as others, or one more. device, dtype: as of torch.nn.Linear.
 
-    `values` (nnz, BM, BK) and `bias` (M,) are parameters, `crow` and `col` buffers of int32; all are in `state_dict`, and
-    `operand` is the sattn.Prepared, as of Bsr. x is (*, K), the result (*, M). New values are those of torch.nn.Linear for as many
-    columns as are stored. Raises ValueError for sizes that do not fit.
+    `values` (nnz, BM, BK) and `bias` (M,) are parameters, `crow` and `col` buffers of int32; all are in `state_dict`,
+    and `operand` is the sattn.Prepared, as of Bsr. x is (*, K), the result (*, M). New values are those of
+    torch.nn.Linear for as many columns as are stored. Raises ValueError for sizes that do not fit.
     """
 
     def __init__(self, in_features, out_features, bias=True, *, block, sparsity, device=None, dtype=None):
@@ -142,15 +145,15 @@ class BsrLinear(Bsr):
 
     @classmethod
     def from_dense(cls, linear, block, sparsity):
-        """A layer of the blocks of a torch.nn.Linear's weight that have the largest Frobenius norm, with a copy of its bias, on its
-        device and of its type. block, sparsity: as of BsrLinear. Parameters require gradients as those of the layer do. Raises
-        TypeError for another module, ValueError for sizes that do not fit."""
+        """A layer of the blocks of a torch.nn.Linear's weight that have the largest Frobenius norm, with a copy of its
+        bias, on its device and of its type. block, sparsity: as of BsrLinear. Parameters require gradients as those of
+        the layer do. Raises TypeError for another module, ValueError for sizes that do not fit."""
         if not isinstance(linear, torch.nn.Linear):
             raise TypeError(f"argument 'linear': expected a torch.nn.Linear, but got {type(linear).__name__}")
         pruned = pruning.prune_to_bsr(linear.weight.detach(), block, sparsity=sparsity)
         module = cls.__new__(cls)
-        Bsr.__init__(module, sparse_operand.Operand(pruned.crow_indices().int(), pruned.col_indices().int(), pruned.values(),
-                                                    tuple(pruned.shape)), requires_grad=True)
+        Bsr.__init__(module, sparse_operand.Operand(pruned.crow_indices().int(), pruned.col_indices().int(),
+                                                    pruned.values(), tuple(pruned.shape)), requires_grad=True)
         module.values.requires_grad_(linear.weight.requires_grad)
         own = linear.bias
         module.bias = None if own is None else torch.nn.Parameter(own.detach().clone(), own.requires_grad)

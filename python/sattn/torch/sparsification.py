@@ -22,12 +22,12 @@ def _places_of_parameters(model):
 def prune_(model, *, block, sparsity, select=None):
     """Puts a BsrLinear of the blocks of largest norm in the place of each torch.nn.Linear in a model.
 
-    block, sparsity: as of BsrLinear, for each layer by itself. select: (name, layer) -> whether it is one to prune; all are. A layer
-    stays as it is where its sizes are no whole blocks, where another module has its weight, too, and where it is of a subclass of
-    torch.nn.Linear. Make the optimizer after this: parameters are new.
+    block, sparsity: as of BsrLinear, for each layer by itself. select: (name, layer) -> whether it is one to prune; all
+    are. A layer stays as it is where its sizes are no whole blocks, where another module has its weight, too, and where
+    it is of a subclass of torch.nn.Linear. Make the optimizer after this: parameters are new.
 
-    Returns the names of the layers, in order. Raises TypeError for a model that is a layer itself (BsrLinear.from_dense makes a new
-    one), ValueError for sizes that are none.
+    Returns the names of the layers, in order. Raises TypeError for a model that is a layer itself (BsrLinear.from_dense
+    makes a new one), ValueError for sizes that are none.
     """
     if not isinstance(model, torch.nn.Module) or isinstance(model, torch.nn.Linear):
         raise TypeError(f"argument 'model': expected a module that has layers, but got {type(model).__name__}")
@@ -65,7 +65,8 @@ class _DenseGradient:
             output.register_hook(lambda grad: self.add(x, grad))
 
     def add(self, x, grad):
-        """Adds what one call of the layer contributes: a sampled product of its input and the gradient of its output."""
+        """Adds what one call of the layer contributes: a sampled product of its input and the gradient of its
+        output."""
         x, grad = x.reshape(-1, x.shape[-1]).to(grad.dtype), grad.reshape(-1, grad.shape[-1])
         element = torch.promote_types(grad.dtype, torch.float32)
         out = self.crow, self.col, grad.new_empty((self.down * self.across, *self.block), dtype=element)
@@ -92,7 +93,8 @@ def _moved(layer, gradient, fraction):
     order = places.argsort(stable=True)
     places = places[order]
     offsets = array_functions.offsets_of(functions, places[None] // max(gradient.across, 1), gradient.down)[0]
-    return offsets.to(operand.crow.dtype), (places % max(gradient.across, 1)).to(operand.col.dtype), sources[order], moves
+    return offsets.to(operand.crow.dtype), (places % max(gradient.across,
+                                                         1)).to(operand.col.dtype), sources[order], moves
 
 
 def _take(tensor, sources):
@@ -101,17 +103,18 @@ def _take(tensor, sources):
 
 
 def rewire_(model, step, fraction, *, optimizer=None, group=None):
-    """Moves the blocks of smallest norm of each BsrLinear of a model to the places without one where the gradient of its weight is
-    largest, as RigL does it for elements. They begin as zeros.
+    """Moves the blocks of smallest norm of each BsrLinear of a model to the places without one where the gradient of
+    its weight is largest, as RigL does it for elements. They begin as zeros.
 
-    step: a function without arguments that runs the model and a backward pass, such as `lambda: loss(model(x), y).backward()`; not
-    of a compiled model, whose layers have no hooks. fraction: the share of a layer's blocks that moves, 0 to 1, rounded; no more than
-    there are free places. optimizer: whose state of blocks goes with them, 0 for new ones. group: a torch.distributed group, all
-    processes of which call this, over which gradients are summed: their layers then have one pattern.
+    step: a function without arguments that runs the model and a backward pass, such as `lambda: loss(model(x),
+    y).backward()`; not of a compiled model, whose layers have no hooks. fraction: the share of a layer's blocks that
+    moves, 0 to 1, rounded; no more than there are free places. optimizer: whose state of blocks goes with them, 0 for
+    new ones. group: a torch.distributed group, all processes of which call this, over which gradients are summed: their
+    layers then have one pattern.
 
-    Parameters and their number stay. Gradients of the model are None after it. While it runs, a gradient of each whole weight is in
-    memory, in f32. Returns {name of a layer: how many of its blocks moved}. Raises ValueError for a fraction that is none, and where
-    a layer got no gradient.
+    Parameters and their number stay. Gradients of the model are None after it. While it runs, a gradient of each whole
+    weight is in memory, in f32. Returns {name of a layer: how many of its blocks moved}. Raises ValueError for a
+    fraction that is none, and where a layer got no gradient.
     """
     if isinstance(fraction, bool) or not isinstance(fraction, numbers.Real) or not 0 <= fraction <= 1:
         raise ValueError(f"argument 'fraction': expected a number from 0 to 1, but got {fraction!r}")

@@ -34,9 +34,9 @@ class _Enabled:
 
 
 def _unsupported(bsr, others, like, takes_any_block):
-    """Why a call is left to PyTorch, or None. others: its tensors besides the matrix, or None. like: of a product, the tensor
-    whose elements' type counts, beside which the matrix may be a mask of booleans; else None. takes_any_block: whether
-    blocks have any size, and may be a tensor of blocks alone."""
+    """Why a call is left to PyTorch, or None. others: its tensors besides the matrix, or None. like: of a product, the
+    tensor whose elements' type counts, beside which the matrix may be a mask of booleans; else None. takes_any_block:
+    whether blocks have any size, and may be a tensor of blocks alone."""
     layouts = (torch.sparse_bsr, torch.strided) if takes_any_block else (torch.sparse_bsr,)
     if not isinstance(bsr, torch.Tensor) or bsr.layout not in layouts \
             or not all(isinstance(tensor, (torch.Tensor, type(None))) for tensor in others):
@@ -132,7 +132,8 @@ def _bsr_dense_addmm(input, bsr, dense, **options):
 def _sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_checks=False, max_grid=None):
     def ours(precision):
         check = pytorch_options.check_of(skip_checks, max_grid, None)
-        return sampled_addmm.sampled_addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=out, check=check, precision=precision)
+        return sampled_addmm.sampled_addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=out, check=check,
+                                           precision=precision)
 
     options = {"beta": beta, "alpha": alpha, "out": out, "skip_checks": skip_checks, "max_grid": max_grid}
     return _run("sampled_addmm", ours, input, (mat1, mat2, out), mat1, (input, mat1, mat2), options)
@@ -151,12 +152,14 @@ def _scatter_mm(blocks, others, indices_data, *, accumulators=None):
 
 def _bsr_scatter_mm(bsr, other, indices_data=None, out=None):
     ours = functools.partial(bsr_scatter_mm.bsr_scatter_mm, bsr, other, indices_data, out)
-    return _run("bsr_scatter_mm", ours, bsr, (other, out), bsr, (bsr, other, indices_data, out), {}, takes_any_block=True)
+    return _run("bsr_scatter_mm", ours, bsr, (other, out), bsr, (bsr, other, indices_data, out), {},
+                takes_any_block=True)
 
 
 def _scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scale=None):
     arguments = query, key, value, attn_mask, dropout_p, is_causal, scale
-    return _run("_scaled_dot_product_attention", functools.partial(bsr_attention.scaled_dot_product_attention, *arguments), attn_mask,
+    return _run("_scaled_dot_product_attention", functools.partial(bsr_attention.scaled_dot_product_attention,
+                                                                   *arguments), attn_mask,
                 (query, key, value), query, arguments, {})
 
 
@@ -168,8 +171,8 @@ _CHECKING = "bsr_dense_mm", "_scaled_dot_product_attention"
 
 
 def enable(*, strict=False):
-    """Has PyTorch's block-sparse functions run here: bsr_dense_mm, bsr_dense_addmm, sampled_addmm, bsr_softmax, scatter_mm,
-    bsr_scatter_mm and _scaled_dot_product_attention of torch.sparse._triton_ops.
+    """Has PyTorch's block-sparse functions run here: bsr_dense_mm, bsr_dense_addmm, sampled_addmm, bsr_softmax,
+    scatter_mm, bsr_scatter_mm and _scaled_dot_product_attention of torch.sparse._triton_ops.
 
     So do the operations of PyTorch that call them for a torch.sparse_bsr matrix on CUDA, where Triton is installed:
     torch.nn.functional.linear with a sparse weight, torch.addmm, torch.mm and `@`, for blocks of powers of 2 from 16 on
@@ -181,8 +184,9 @@ def enable(*, strict=False):
     multiples of 8. Parameters (`meta`) that this package does not take go to PyTorch's
     function, too. Other errors are this package's ValueError or TypeError.
 
-    strict: whether PyTorch's bsr_dense_mm and _scaled_dot_product_attention stay and check their arguments in their words
-    before the functions that they call run here; else calls that they refuse (15 columns, an out of any strides) run.
+    strict: whether PyTorch's bsr_dense_mm and _scaled_dot_product_attention stay and check their arguments in their
+    words before the functions that they call run here; else calls that they refuse (15 columns, an out of any strides)
+    run.
 
     Calls nest: each disable() undoes one enable(). The result is a context manager that disables at its end. Counts for
     the whole process; safe to call from several threads. Raises ValueError where it is enabled with another `strict`.
@@ -231,6 +235,7 @@ def is_enabled():
 
 
 def info():
-    """Info(products: calls that ran here, left: calls left to PyTorch, by (function, reason)), since the first enable()."""
+    """Info(products: calls that ran here, left: calls left to PyTorch, by (function, reason)), since the first
+    enable()."""
     with _lock:
         return Info(_products, dict(_left))

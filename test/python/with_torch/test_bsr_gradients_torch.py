@@ -8,11 +8,13 @@ from bsr_gradient_cases import ACROSS, CASES, COL, CROW, DOWN, Case, errors, exp
 
 import sattn
 import sattn.nn
+import shares
 
 TOLERANCE = {torch.float64: 1e-12, torch.float32: 3e-6, torch.float16: 3e-3, torch.bfloat16: 2e-2}
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse BSR tensor support")
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=lambda dtype: str(dtype).removeprefix("torch."))
 @pytest.mark.parametrize("name", CASES)
 def test_agree_with_float64(name, dtype):
@@ -157,7 +159,7 @@ def test_random_programs():
         return choices[int(torch.randint(len(choices), (), generator=generator))]
 
     # Few kinds of programs, each of which is compiled, in many sizes and numbers.
-    for seed in range(60):
+    for seed in shares.seeds(60, 4):
         values, dense = pick((), (2,)), pick((), (2,))
         case = Case(values=values, dense=dense, columns=pick(1, 8, 24, 33), alpha=pick(1.0, 0.5), beta=pick(1.0, 0.0, -2.0),
                     input=pick(None, ("N",), ("M", 1), (*torch.broadcast_shapes(values, dense), "M", "N")),

@@ -12,12 +12,14 @@ from flex_gradient_cases import CASES, errors, expected, gradients
 TOLERANCE = {torch.float32: 5e-6, torch.float16: 3e-3, torch.bfloat16: 2e-2}
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", CASES)
 def test_agree_with_float64(name):
     found = gradients(CASES[name], "cpu", torch.float32)
     assert max(errors(found, expected(CASES[name], "cpu", torch.float32))) < TOLERANCE[torch.float32]
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("name", ["causal", "grouped", "softcap", "bias", "buckets", "odd_columns", "one_column"])
 def test_agree_in_few_bits(name, dtype):

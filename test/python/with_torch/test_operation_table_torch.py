@@ -6,6 +6,7 @@ from operation_table import KERNELS, check_kernel
 from test_operation_table import nodes, nothing_kept, test_expressions  # noqa: F401
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: "-".join(kernel[0]))
 def test_kernels(sattn, kernel):
     def attend(score_mod, shape):

@@ -162,6 +162,7 @@ def fixed(score_mod):
     return lambda: score_mod
 
 
+@pytest.mark.share(3)
 @NAMED
 @IN_TWO_TYPES
 def test_builtin_score_mods(sattn, dtype, score_mod):
@@ -170,6 +171,7 @@ def test_builtin_score_mods(sattn, dtype, score_mod):
     check(sattn, operands(dtype), fixed(score_mod), mask=mask, gradients=ALL)
 
 
+@pytest.mark.share(3)
 @NAMED
 def test_builtin_score_mods_dynamic(sattn, score_mod):
     """Other batches, heads and lengths take the kernel that is there."""
@@ -181,12 +183,14 @@ def test_builtin_score_mods_dynamic(sattn, score_mod):
     assert sattn.cache.info().compilations == before
 
 
+@pytest.mark.share(3)
 @NAMED
 @pytest.mark.parametrize("keys", [15, 277])
 def test_builtin_score_mods_different_seqlen(sattn, score_mod, keys):
     check(sattn, operands(keys=keys), fixed(score_mod), gradients=ALL)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("block", [32, 64, (64, 32), (16, 128)])
 @pytest.mark.parametrize("name", sorted(MASKS))
 def test_builtin_score_mods_different_block_size(sattn, name, block):
@@ -202,6 +206,7 @@ def test_grouped_query_heads(sattn, dtype, kv_heads):
         check(sattn, operands(dtype, kv_heads=kv_heads), fixed(alibi), mask=given, enable_gqa=True, gradients=ALL)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("batch", [3, 4, 5])
 @pytest.mark.parametrize("score_mod", [identity, alibi, causal])
 def test_keys_of_one_batch_for_all(sattn, batch, score_mod):
@@ -323,6 +328,7 @@ def test_a_mask_from_lists(sattn):
     assert_as_good(out, reference, gold, torch.float32)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("score_mod", [identity, alibi, softcap, relative_causal])
 @IN_ALL_TYPES
 def test_logsumexp_and_maxima(sattn, dtype, score_mod):
@@ -362,6 +368,7 @@ LEARNABLE = {
 }
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("length", [37, 256, 277])
 @pytest.mark.parametrize("name", LEARNABLE)
 def test_learnable_biases(sattn, name, length):
