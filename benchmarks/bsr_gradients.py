@@ -46,7 +46,7 @@ def row_of(n, block, sparsity, rounds):
     values = problem.values.detach().requires_grad_()
     x = torch.randn(n, SIZE, device="cuda", dtype=torch.bfloat16, requires_grad=True)
     grad = torch.randn(n, SIZE, device="cuda", dtype=torch.bfloat16)
-    matrix = (problem.crow, problem.col, values)
+    matrix = sattn.prepare((problem.crow, problem.col, values))
 
     def ours():
         return sattn.linear(x, matrix)
@@ -70,7 +70,7 @@ def row_of(n, block, sparsity, rounds):
     errors = {"d_x": error_of(d_x[few], expected_d_x), "dense_d_x": error_of(dense_d_x[few], expected_d_x),
               "d_values": error_of(d_values[:stored], blocks[row_numbers, problem.col[:stored].long()]),
               "dense_d_w": error_of(dense_d_w[:rows], expected_d_w[:rows])}
-    fixed = (problem.crow, problem.col, problem.values)
+    fixed = sattn.prepare((problem.crow, problem.col, problem.values))
     with torch.no_grad():
         sampled = [sattn.sampled_addmm(bsr, grad.T, x.detach(), beta=0)]
     candidates = {

@@ -157,7 +157,7 @@ private:
   void gatherChunk(Value row, Value column) {
     Value first = mul(column, constant(chunkElements()));
     // Its multiples are computed for each chunk: see hide.
-    Value stride = hide(columnStride);
+    Value stride = changesPattern() ? hide(columnStride) : columnStride;
     Value source =
         add(add(base, mul(toI64(row), rowStride)), mul(toI64(first), stride));
     Value rowExists = less(row, rowsLeft);
