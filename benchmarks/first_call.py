@@ -175,11 +175,11 @@ def main():
             rows.append(row)
             print(f"{name:48} {row['cache']:5} {row['import_ms']:7.0f} {row['libraries_ms']:9.0f} {row['first_ms']:7.1f} "
                   f"{row['warm_ms']:7.2f} {row['more_ms']:14.1f}", flush=True)
-    if options.out:
-        options.out.write_text(json.dumps({
-            "benchmark": "first_call", "date": datetime.date.today().isoformat(), "device": options.device,
-            "processor": processor(), "processors": os.cpu_count(), "load": os.getloadavg()[1], "rows": rows},
-            indent=1) + "\n")
+        if options.out:  # After each function, for a run that is cut off.
+            options.out.write_text(json.dumps({
+                "benchmark": "first_call", "date": datetime.date.today().isoformat(), "device": options.device,
+                "processor": processor(), "processors": os.cpu_count(), "load": os.getloadavg()[1], "rows": rows},
+                indent=1) + "\n")
 
 
 if __name__ == "__main__":

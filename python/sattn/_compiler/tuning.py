@@ -41,13 +41,16 @@ def _functions():
 class Tables:
     """The tables of tuned parameters, as they are now. Warns of those that cannot be used."""
 
+    pointer = None
+
     def __init__(self):
         read, self._free, _ = _functions()
         self.pointer, messages = c_api.with_messages(read, None)
         compiler.warn(messages)
 
     def __del__(self):
-        self._free(self.pointer)
+        if self.pointer:
+            self._free(self.pointer)
 
 
 @functools.lru_cache(1024)
