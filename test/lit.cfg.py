@@ -1,7 +1,7 @@
 # Configuration of the lit tests. Substitutions beside the tools' own names:
 #   %attention_program  prints a tile program of attention: %attention_program VARIANT [FIELD=VALUE ...]
 #   %check_ptx   assembles a .ptx file and fails on spills and serialized wgmma
-#   %ptxas       NVIDIA's assembler (feature `ptxas`)
+#   %ptxas       NVIDIA's assembler (feature `ptxas`; `ptxas-third0` to 2 where a run takes a share)
 #   %python      the Python that has NumPy and SciPy
 #   %examples    the folder examples/
 #   %sattn_lib   the folder of the libraries that the build made
@@ -36,6 +36,12 @@ check_ptx = os.path.join(config.sattn_source_root, "test", "tools", "check_ptx.p
 attention_programs = os.path.join(config.sattn_source_root, "test", "python", "attention_programs.py")
 if ptxas:
     config.available_features.add("ptxas")
+    # A run of whole suites assembles for a third of what is said to repeat (other chips, other schedules), another third with
+    # every commit; see test/python/shares.py.
+    seed = os.environ.get("SATTN_TEST_SEED")
+    for part in range(3):
+        if seed is None or int(seed) % 3 == part:
+            config.available_features.add(f"ptxas-third{part}")
     llvm_config.with_environment("PATH", os.path.dirname(ptxas), append_path=True)
 
 # The plugin is for an mlir-opt over the same shared library.

@@ -2,9 +2,9 @@
 // chain and a softmax between them, which carries its maximum and its sum.
 // RUN: sattn-test-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-after=wgtile-order-warpgroups -o /dev/null 2>&1 | FileCheck %s
 // RUN: %if ptxas %{ sattn-test-translate --to=cubin --refuse-spills --verify-each %s -o /dev/null %}
-// RUN: %if ptxas %{ sattn-test-translate --to=cubin --refuse-spills --verify-each --schedule=plain %s -o /dev/null %}
-// RUN: %if ptxas %{ sattn-test-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
-// RUN: %if ptxas %{ sattn-test-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 --schedule=plain %s -o /dev/null %}
+// RUN: %if ptxas-third0 %{ sattn-test-translate --to=cubin --refuse-spills --verify-each --schedule=plain %s -o /dev/null %}
+// RUN: %if ptxas-third1 %{ sattn-test-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
+// RUN: %if ptxas-third2 %{ sattn-test-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 --schedule=plain %s -o /dev/null %}
 
 // Two loops: of the blocks with a mask, and of those without.
 // CHECK-LABEL: gpu.func @attention(

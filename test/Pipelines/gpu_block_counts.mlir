@@ -2,7 +2,7 @@
 // blocks skip, and one warp a tile.
 // RUN: sparse-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-after=wgtile-assign-layouts -o /dev/null 2>&1 | FileCheck %s
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
+// RUN: %if ptxas-third0 %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
 // RUN: sparse-translate --to=ptx --schedule=plain %s -o /dev/null
 
 // CHECK-LABEL: gpu.func @document(

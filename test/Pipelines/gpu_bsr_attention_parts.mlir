@@ -1,5 +1,5 @@
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --schedule=plain %s -o /dev/null %}
+// RUN: %if ptxas-third1 %{ sparse-translate --to=cubin --refuse-spills --schedule=plain %s -o /dev/null %}
 // RUN: sparse-translate --to=ptx %s -o %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: %if ptxas %{ %check_ptx %t.ptx | FileCheck %s --check-prefix=PTXAS %}

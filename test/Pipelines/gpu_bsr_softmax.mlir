@@ -3,9 +3,9 @@
 // share a row, unless blocks are odd.
 // RUN: sparse-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-after=wgtile-place-waits -o /dev/null 2>&1 | FileCheck %s
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --schedule=plain %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 --schedule=plain %s -o /dev/null %}
+// RUN: %if ptxas-third2 %{ sparse-translate --to=cubin --refuse-spills --verify-each --schedule=plain %s -o /dev/null %}
+// RUN: %if ptxas-third0 %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
+// RUN: %if ptxas-third1 %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 --schedule=plain %s -o /dev/null %}
 
 // 80 blocks of a row are read before one is used, by two warps, half of the columns each; they stay in registers, those
 // that the row does not have are -inf. A loop of what is longer reads 16 at a time. The largest is found in bf16. Threads

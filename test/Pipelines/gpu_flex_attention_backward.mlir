@@ -2,7 +2,7 @@
 // causal mask, a score that is modified, heads that share keys. No kernel of sm_80 spills; on
 // Hopper that for operands which TMA does not take may.
 // RUN: %if ptxas %{ sparse-translate --to=cubin --verify-each %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
+// RUN: %if ptxas-third0 %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
 // RUN: sparse-opt %s --sattn-to-cpu -o /dev/null
 
 func.func @gradients(%scale: f32, %q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>,

@@ -2,7 +2,7 @@
 // computed default's tiles. No kernel spills.
 // RUN: sparse-opt --sattn-inject-meta=target=sm_80 %s | FileCheck %s --check-prefix=TILE
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --chip=sm_80 %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --versions=tma --chip=sm_86 %s -o /dev/null %}
+// RUN: %if ptxas-third1 %{ sparse-translate --to=cubin --refuse-spills --versions=tma --chip=sm_86 %s -o /dev/null %}
 
 // TILE-LABEL: @dk_256_bias(
 // TILE: meta = #sattn.meta<tile = [16, 256, 64]

@@ -4,8 +4,8 @@
 // them; of others those of sm_80 spill up to 28 bytes.
 // RUN: sparse-opt --sattn-inject-meta=target=sm_86 %s | FileCheck %s --check-prefix=TILE
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --versions=tma %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --versions=tma --verify-each --chip=sm_80 %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --versions=tma --chip=sm_86 %s -o /dev/null %}
+// RUN: %if ptxas-third2 %{ sparse-translate --to=cubin --refuse-spills --versions=tma --verify-each --chip=sm_80 %s -o /dev/null %}
+// RUN: %if ptxas-third0 %{ sparse-translate --to=cubin --refuse-spills --versions=tma --chip=sm_86 %s -o /dev/null %}
 // RUN: sparse-opt %s --sattn-to-cpu -o /dev/null
 
 // TILE-LABEL: @dq_256(

@@ -2,8 +2,8 @@
 // default's tiles, on every chip. No kernel spills.
 // RUN: sparse-translate --to=ptx --versions=tma %s | FileCheck %s
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --chip=sm_86 %s -o /dev/null %}
+// RUN: %if ptxas-third1 %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
+// RUN: %if ptxas-third2 %{ sparse-translate --to=cubin --refuse-spills --chip=sm_86 %s -o /dev/null %}
 
 // One MMA has all columns of Q and K; the loop over parts of V's columns is of the
 // launch.

@@ -3,7 +3,7 @@
 // spills, and no wgmma is serialized.
 // RUN: sparse-opt %s --sattn-to-nvvm=versions=tma --mlir-disable-threading --mlir-print-ir-after=wgtile-order-warpgroups -o /dev/null 2>&1 | FileCheck %s
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
+// RUN: %if ptxas-third0 %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
 
 // CHECK-LABEL: gpu.func @lengths(
 // CHECK: consumer

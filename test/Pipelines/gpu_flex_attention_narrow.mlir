@@ -2,8 +2,8 @@
 // has 32 registers, in which it does not keep all addresses.
 // RUN: sparse-translate --to=ptx --versions=tma %s | FileCheck %s
 // RUN: %if ptxas %{ sparse-translate --to=cubin --verify-each %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --chip=sm_86 %s -o /dev/null %}
+// RUN: %if ptxas-third1 %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
+// RUN: %if ptxas-third2 %{ sparse-translate --to=cubin --refuse-spills --chip=sm_86 %s -o /dev/null %}
 
 // Of 72 and 80 columns MMAs take 80: as many columns of the result, and five steps
 // along K.

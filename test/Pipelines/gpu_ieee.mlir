@@ -1,5 +1,5 @@
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --chip=sm_80 %s -o /dev/null %}
+// RUN: %if ptxas-third1 %{ sparse-translate --to=cubin --refuse-spills --chip=sm_80 %s -o /dev/null %}
 // RUN: sparse-translate --to=ptx %s -o - | FileCheck %s
 // RUN: sparse-translate --to=ptx --schedule=plain %s -o - | FileCheck %s
 // RUN: sparse-translate --to=ptx --chip=sm_80 %s -o - | FileCheck %s

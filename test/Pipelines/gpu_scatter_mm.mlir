@@ -1,6 +1,6 @@
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --schedule=plain %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --chip=sm_80 %s -o /dev/null %}
+// RUN: %if ptxas-third1 %{ sparse-translate --to=cubin --refuse-spills --schedule=plain %s -o /dev/null %}
+// RUN: %if ptxas-third2 %{ sparse-translate --to=cubin --refuse-spills --chip=sm_80 %s -o /dev/null %}
 // RUN: sparse-translate --to=ptx %s -o %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: %if ptxas %{ %check_ptx %t.ptx | FileCheck %s --check-prefix=PTXAS %}
