@@ -40,7 +40,7 @@ check_format() {
 # The folders of tests that need PyTorch.
 torch_folders=("$root/test/python/with_torch" "$root/test/python/with_cuda_stub")
 
-# Each runner writes a JUnit file, which scripts/test_summary.py counts.
+# Each runner writes a JUnit file, which scripts/suite_summary.py counts.
 run_suite() {
   local suite=$1 report=$2
   shift 2
@@ -169,7 +169,7 @@ command_test() {
     run_suite "$suite" "$report" "${given[@]}" || rc=$?
     status+=("$suite:$rc:$((SECONDS - start)):$report")
   done
-  "$venv/bin/python" "$root/scripts/test_summary.py" "${status[@]}"
+  "$venv/bin/python" "$root/scripts/suite_summary.py" "${status[@]}"
 }
 
 command_tidy() {

@@ -26,7 +26,9 @@ EXPORTS = ("sattn_", "__tvm_ffi_")
 # Sources beside the programs: the package, the C library's header, and what the tests and the examples run.
 FOLDERS = ["benchmarks", "examples", "include/sattn-c", "python/sattn", "test/gpu"]
 FILES = ["LICENSE", "test/tools/check_ptx.py", "test/tools/wgmma_registers.py", *(
-    f"test/python/{name}.py" for name in ("attention_programs", "attention_reference", "flex_gradient_cases", "flex_programs", "masks", "operation_table"))]
+    f"test/python/{name}.py" for name in (
+        "attention_programs", "attention_reference", "bsr_gradient_cases", "flex_gradient_cases", "flex_programs", "masks",
+        "operation_table"))]
 
 
 class BundleError(Exception):

@@ -26,7 +26,7 @@ import tomllib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-import test_summary  # noqa: E402
+import suite_summary  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
 FAULTS = ROOT / "test" / "faults" / "faults.toml"
@@ -190,7 +190,7 @@ class Copy:
         # Signals end a runner, or the shell reports that they did.
         if not report.exists() and (code < 0 or code > 128):
             return False, True, output
-        passed, failed, _, remark = test_summary.judge(test.split()[0], code, str(report))
+        passed, failed, _, remark = suite_summary.judge(test.split()[0], code, str(report))
         is_whole = passed > 0 and failed == 0 and code == 0
         return is_whole, failed > 0 and not remark, f"{output}\n{remark}"
 

@@ -1,4 +1,4 @@
-"""scripts/test_summary.py: the last line of ./dev test, and its exit code."""
+"""scripts/suite_summary.py: the last line of ./dev test, and its exit code."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ def summary(root, tmp_path, *suites):
         if cases is not None:
             path.write_text(f"<testsuites><testsuite>{cases}</testsuite></testsuites>")
         arguments.append(f"{name}:{code}:3:{path}")
-    done = subprocess.run([sys.executable, root / "scripts" / "test_summary.py", *arguments],
+    done = subprocess.run([sys.executable, root / "scripts" / "suite_summary.py", *arguments],
                           capture_output=True, text=True, check=False)
     return done.returncode, done.stdout.splitlines()[-1], done.stdout
 
@@ -54,7 +54,7 @@ def test_a_cut_report_fails(root, tmp_path):
 
 
 def test_a_suite_that_was_left_out_is_named(root):
-    done = subprocess.run([sys.executable, root / "scripts" / "test_summary.py", "torch:skipped:SATTN_TORCH=skip: nothing was tested",
+    done = subprocess.run([sys.executable, root / "scripts" / "suite_summary.py", "torch:skipped:SATTN_TORCH=skip: nothing was tested",
                            "format:0:3:none.xml"], capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert done.stdout.splitlines()[1:] == ["torch      left out: SATTN_TORCH=skip: nothing was tested",
