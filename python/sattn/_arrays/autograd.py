@@ -5,10 +5,24 @@ import functools
 import sys
 
 
+def _set_recording(torch, is_on):
+    # No mode of PyTorch's sees it: torch.export would put it into its graph.
+    with torch._C.DisableTorchFunction():
+        torch._C._set_grad_enabled(is_on)
+
+
+@contextlib.contextmanager
 def recording():
     """The context in which PyTorch, if it is there, records operations for a backward pass."""
     torch = sys.modules.get("torch")
-    return contextlib.nullcontext() if torch is None else torch.enable_grad()
+    if torch is None or torch.is_grad_enabled():
+        yield
+        return
+    _set_recording(torch, True)
+    try:
+        yield
+    finally:
+        _set_recording(torch, False)
 
 
 def needs_gradient(tensor):
