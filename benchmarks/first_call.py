@@ -42,7 +42,7 @@ FUNCTIONS = {
     "flex_attention_backward": "lambda: sattn.flex_attention_backward(query, query, query, query, query, lse)",
 }
 PEERS = {"flex_attention of PyTorch, compiled": "torch_flex()"}
-# Of torch.sparse._triton_ops.
+# Functions of torch.sparse._triton_ops.
 TRITON = {
     "bsr_dense_addmm of PyTorch, Triton": "lambda: triton.bsr_dense_addmm(dense, bsr, dense, beta=0)",
     "sampled_addmm of PyTorch, Triton": "lambda: triton.sampled_addmm(bsr, dense, dense, beta=0)",

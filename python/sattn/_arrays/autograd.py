@@ -1,4 +1,4 @@
-"""What operations owe PyTorch's autograd."""
+"""Duties of operations to PyTorch's autograd."""
 
 import contextlib
 import functools

@@ -1,4 +1,4 @@
-"""What follows from the contents of index tensors, kept while these live and are not written."""
+"""Values that follow from the contents of index tensors, kept while these live and are not written."""
 
 import collections
 import sys
@@ -9,7 +9,7 @@ _kept = collections.OrderedDict()
 
 
 def _key_of(name, tensors):
-    """What tells tensors with the same contents, or None where nothing does."""
+    """A key that tensors with the same contents share, or None where nothing tells them."""
     torch, parts = sys.modules["torch"], []
     for tensor in tensors:
         if tensor.is_inference():  # PyTorch counts no writes into these.

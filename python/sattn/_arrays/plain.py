@@ -24,7 +24,7 @@ def see():
         if torch is None:
             return False
         is_recording, empty_like = torch.is_grad_enabled, torch.empty_like
-        # Of all devices at once; without it each is asked.
+        # One question for all devices; without it each is asked.
         may_autocast = getattr(torch._C, "_is_any_autocast_enabled", lambda: True)
         strided, sparse_bsr, _forward_ad = torch.strided, torch.sparse_bsr, torch.autograd.forward_ad
         TYPES.update((torch.Tensor, torch.nn.Parameter))

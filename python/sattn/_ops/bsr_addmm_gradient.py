@@ -132,19 +132,29 @@ def _of_scales(grad, needs, given, operand, alpha):
     return found
 
 
-def gradient(grad, needs, given):
-    """As OpSpec.gradient, of the operands in READS."""
-    alpha, beta = number_of(given.alpha, given.alpha_tensor), number_of(given.beta, given.beta_tensor)
-    left, right, precision = given.left_alpha, given.right_alpha, given.precision or None
-    found = {}
+def of_input(grad, needs, given):
+    """Gradients of input and beta in beta * input, of those that are needed."""
+    beta, found = number_of(given.beta, given.beta_tensor), {}
     if "input" in needs:
         found["input"] = scaled(summed_to(grad, given.input.shape),
                                 beta) if beta else given.input.new_zeros(given.input.shape)
     if "beta_tensor" in needs:
         found["beta_tensor"] = (grad.to(wide_of(grad)) * given.input).sum().to(given.beta_tensor)
-    for name in needs & {"bsr", "dense", *_SCALES} if alpha == 0 else ():
-        tensor = getattr(given, name)
-        found[name] = tensor.new_zeros(tensor.shape)
+    return found
+
+
+def zeros_of(names, given):
+    """Gradients of operands that are not read, as those of factors where alpha is 0."""
+    return {name: getattr(given, name).new_zeros(getattr(given, name).shape) for name in names}
+
+
+def gradient(grad, needs, given):
+    """As OpSpec.gradient, of the operands in READS."""
+    alpha = number_of(given.alpha, given.alpha_tensor)
+    left, right, precision = given.left_alpha, given.right_alpha, given.precision or None
+    found = of_input(grad, needs, given)
+    if alpha == 0:
+        found |= zeros_of(needs & {"bsr", "dense", *_SCALES}, given)
     needs = needs - found.keys()
     if not needs:
         return found

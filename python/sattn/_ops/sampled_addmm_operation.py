@@ -1,6 +1,6 @@
 """sampled_addmm as an operation of PyTorch, with its gradient."""
 
-from .bsr_addmm_gradient import number_of, operand_of, product, sampled, scaled, summed_to, transposed_product, wide_of
+from .bsr_addmm_gradient import number_of, of_input, operand_of, product, sampled, transposed_product, wide_of, zeros_of
 from .sampled_addmm import explained, sampled_addmm
 from .spec import OpSpec, operand_batch, register
 
@@ -13,20 +13,14 @@ def _fake(crow, col, input, mat1, mat2, beta, alpha, precision, beta_tensor=None
 
 
 def _gradient(grad, needs, given):
-    alpha, beta = number_of(given.alpha, given.alpha_tensor), number_of(given.beta, given.beta_tensor)
+    alpha = number_of(given.alpha, given.alpha_tensor)
     crow, col, mat1, mat2, precision = given.crow, given.col, given.mat1, given.mat2, given.precision or None
-    found = {}
-    if "input" in needs:
-        found["input"] = scaled(summed_to(grad, given.input.shape),
-                                beta) if beta else given.input.new_zeros(given.input.shape)
-    if "beta_tensor" in needs:
-        found["beta_tensor"] = (grad.to(wide_of(grad)) * given.input).sum().to(given.beta_tensor)
+    found = of_input(grad, needs, given)
     if "alpha_tensor" in needs:
         unscaled = sampled(crow, col, grad, mat1, mat2, 1, precision)
         found["alpha_tensor"] = (unscaled.to(wide_of(grad)) * grad).sum().to(given.alpha_tensor)
-    for name in needs & {"mat1", "mat2"} if alpha == 0 else ():
-        tensor = getattr(given, name)
-        found[name] = tensor.new_zeros(tensor.shape)
+    if alpha == 0:
+        found |= zeros_of(needs & {"mat1", "mat2"}, given)
     needs = needs - found.keys()
     if needs:
         columns = mat2.shape[-1]

@@ -22,7 +22,7 @@ public:
   explicit GradientTile(TileBuilder &b);
 
   ScoreTile scores;
-  /// Of Q and K, and of V, padded as tiles have them.
+  /// Columns of Q and K, and of V, padded as tiles have them.
   int64_t depth, columns;
 
   /// Numbers of queries, as vectors.
