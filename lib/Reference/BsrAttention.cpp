@@ -29,7 +29,7 @@ public:
                         : static_cast<float>(op.probability)) {}
 
   Error check();
-  ErrorOr<std::vector<double>> compute() const;
+  ErrorOr<BsrAttentionResult> compute() const;
 
 private:
   const BsrAttentionOperands &op;
@@ -47,7 +47,7 @@ private:
   /// in their order.
   template <typename Sum>
   void computeRow(int64_t number, const Shape &index, int64_t row,
-                  const Shape &keys, double *result) const;
+                  const Shape &keys, double *result, double &lse) const;
 };
 } // namespace
 
@@ -142,7 +142,8 @@ double Evaluator::weigh(int64_t number, int64_t row, int64_t key) const {
 
 template <typename Sum>
 void Evaluator::computeRow(int64_t number, const Shape &index, int64_t row,
-                           const Shape &keys, double *result) const {
+                           const Shape &keys, double *result,
+                           double &lse) const {
   int64_t baseQ = q.offset(index) + row * q.stride(2), baseK = k.offset(index),
           baseV = v.offset(index);
   std::vector<Sum> scores, sums(E);
@@ -167,13 +168,17 @@ void Evaluator::computeRow(int64_t number, const Shape &index, int64_t row,
   }
   for (int64_t e = 0; e < E; ++e)
     result[e] = double(sums[e]);
+  lse = double(shift + std::log(total));
 }
 
-ErrorOr<std::vector<double>> Evaluator::compute() const {
-  std::vector<double> result(out.view.numElements(), 0.0);
-  for (int64_t number = 0, size = M * E;
-       size > 0 && number < static_cast<int64_t>(result.size()) / size;
-       ++number) {
+ErrorOr<BsrAttentionResult> Evaluator::compute() const {
+  int64_t batches = 1;
+  for (int64_t extent : batch)
+    batches *= extent;
+  BsrAttentionResult result;
+  result.out.resize(batches * M * E);
+  result.lse.resize(batches * M);
+  for (int64_t number = 0; number < batches; ++number) {
     Shape index = indexOf(number, batch);
     ErrorOr<Pattern> pattern =
         loadPattern(crow, col, col.extent(1), N / op.blockColumns, index);
@@ -189,18 +194,19 @@ ErrorOr<std::vector<double>> Evaluator::compute() const {
                          j);
       for (int64_t i = 0; i < op.blockRows; ++i) {
         int64_t row = blockRow * op.blockRows + i;
-        double *target = result.data() + number * size + row * E;
+        double *target = result.out.data() + (number * M + row) * E;
+        double &lse = result.lse[number * M + row];
         if (q.view.dtype == DType::F64)
-          computeRow<long double>(number, index, row, keys, target);
+          computeRow<long double>(number, index, row, keys, target, lse);
         else
-          computeRow<double>(number, index, row, keys, target);
+          computeRow<double>(number, index, row, keys, target, lse);
       }
     }
   }
   return result;
 }
 
-ErrorOr<std::vector<double>>
+ErrorOr<BsrAttentionResult>
 sattn::reference::bsrAttention(const BsrAttentionOperands &operands) {
   Evaluator evaluator(operands);
   if (Error error = evaluator.check())

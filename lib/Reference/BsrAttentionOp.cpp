@@ -32,10 +32,13 @@ static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
     op.probability = numberOf(operands, "probability");
   }
   op.out = tensorOf(operands, "out");
-  ErrorOr<std::vector<double>> out = bsrAttention(op);
-  if (!out)
-    return out.takeError();
-  return std::vector<Result>{{"out", std::move(*out)}};
+  ErrorOr<BsrAttentionResult> found = bsrAttention(op);
+  if (!found)
+    return found.takeError();
+  std::vector<Result> results = {{"out", std::move(found->out)}};
+  if (operands.findTensor("lse"))
+    results.push_back({"lse", std::move(found->lse)});
+  return results;
 }
 
 static ErrorOr<std::vector<int64_t>> inferShape(const NamedOperands &operands) {

@@ -130,15 +130,21 @@ void Evaluator::addRow(int64_t b, int64_t h, int64_t i) {
   std::vector<std::optional<double>> weights =
       computeWeights(row, b, headQ, rowQ);
   std::vector<double> products(keys);
+  std::vector<double> kept(keys, 1);
   double mean = 0;
   for (int64_t j = 0; j < keys; ++j) {
     if (!weights[j])
       continue;
+    if (sums && sums->keep)
+      kept[j] = sums->keep(b, h, i, j);
+    if (sums && sums->times)
+      *weights[j] *= double(sums->times(b, h, i, j));
     for (int64_t e = 0; e < v.shape[3]; ++e) {
       double cotangent = dout.load(b, headQ, rowQ, e);
       products[j] += cotangent * v.load(b, headK, j, e);
-      result.v[v.placeOf(b, headK, j) + e] += *weights[j] * cotangent;
+      result.v[v.placeOf(b, headK, j) + e] += *weights[j] * kept[j] * cotangent;
     }
+    products[j] *= kept[j];
     mean += *weights[j] * products[j];
   }
 

@@ -18,6 +18,17 @@ static std::optional<int64_t> numberOf(const NamedOperands &operands,
   return static_cast<int64_t>(std::get<double>(operand->value));
 }
 
+/// Where a batch's and a head's list begins in a tensor with `lead` of these
+/// dimensions, of which those of 1 broadcast.
+static int64_t findList(const TensorView &tensor, size_t lead, int64_t b,
+                        int64_t h) {
+  int64_t place[] = {b, h}, offset = 0;
+  for (size_t dim = 0; dim < lead; ++dim)
+    if (tensor.shape[dim] != 1)
+      offset += place[dim + 2 - lead] * tensor.strides[dim];
+  return offset;
+}
+
 namespace {
 /// The blocks that each block of a tile's rows, of queries or of keys, has.
 class BlockList {
@@ -41,12 +52,7 @@ private:
 
   int64_t findOffset(const TensorView &tensor, int64_t b, int64_t h,
                      int64_t rows) const {
-    int64_t place[] = {b, h, rows};
-    int64_t offset = 0;
-    for (size_t dim = 0; dim <= lead; ++dim)
-      if (dim == lead || tensor.shape[dim] != 1)
-        offset += place[dim + 2 - lead] * tensor.strides[dim];
-    return offset;
+    return findList(tensor, lead, b, h) + rows * tensor.strides[lead];
   }
 };
 } // namespace
@@ -71,6 +77,28 @@ listOf(const NamedOperands &operands, const std::string &kind, size_t lead,
   };
 }
 
+std::function<int64_t(int64_t, int64_t, int64_t, int64_t)>
+sattn::reference::readStored(const NamedOperands &operands, ListsOf lists) {
+  const TensorView *given = operands.findTensor("crow");
+  if (!given)
+    return nullptr;
+  TensorView crow = *given, col = *operands.findTensor("col");
+  int64_t rows = *numberOf(operands, "block_queries");
+  int64_t columns = *numberOf(operands, "block_keys");
+  size_t lead = crow.shape.size() - 1;
+  return [=](int64_t b, int64_t h, int64_t i, int64_t j) {
+    int64_t row = i / rows, column = j / columns;
+    if (lists == ListsOf::Keys)
+      std::swap(row, column);
+    int64_t offsets = findList(crow, lead, b, h) + row * crow.strides.back();
+    int64_t first = findList(col, lead, b, h), times = 0;
+    int64_t end = loadIndex(crow, offsets + crow.strides.back());
+    for (int64_t p = loadIndex(crow, offsets); p < end; ++p)
+      times += loadIndex(col, first + p * col.strides.back()) == column;
+    return times;
+  };
+}
+
 FlexAttentionOperands
 sattn::reference::readOperands(const NamedOperands &operands, ListsOf lists) {
   FlexAttentionOperands result;
@@ -86,7 +114,11 @@ sattn::reference::readOperands(const NamedOperands &operands, ListsOf lists) {
   result.right = numberOf(operands, "right");
   result.prefix = numberOf(operands, "prefix").value_or(0);
   result.bottomRight = numberOf(operands, "bottom_right").value_or(0) != 0;
-  if (operands.find("block_queries")) {
+  if (auto times = readStored(operands, lists)) {
+    result.maskMod = [=](int64_t b, int64_t h, int64_t i, int64_t j) {
+      return times(b, h, i, j) != 0;
+    };
+  } else if (operands.find("block_queries")) {
     size_t lead = result.q.shape.size() - 2;
     result.maskMod = listOf(operands, "partial", lead, lists);
     result.isFull = listOf(operands, "full", lead, lists);

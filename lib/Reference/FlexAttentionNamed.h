@@ -20,6 +20,11 @@ enum class ListsOf { Queries, Keys };
 FlexAttentionOperands readOperands(const NamedOperands &operands,
                                    ListsOf lists);
 
+/// How often each pair of b, h, i, j is in the op's stored blocks; null without
+/// these.
+std::function<int64_t(int64_t, int64_t, int64_t, int64_t)>
+readStored(const NamedOperands &operands, ListsOf lists);
+
 /// An error where `op` has functions, which the reference does not compute.
 runtime::Error checkFunctions(const char *op, const NamedOperands &operands);
 

@@ -23,10 +23,11 @@ namespace sattn::reference {
 ///                                   which need not be 0
 ///   col     (*, nnz)                i32 or i64; block columns, in any order
 ///   q       (*, M, D)               f16, bf16, f32 or f64
-///   k       (*, N, D)               the type of q; N a multiple of
-///   blockColumns v       (*, N, E)               the type of q random  (2)
-///   i64: the key, and the counter's last word out     (*, M, E) f16, bf16, f32
-///   or f64
+///   k       (*, N, D)               the type of q; N is a multiple of
+///                                   blockColumns
+///   v       (*, N, E)               the type of q
+///   random  (2)                     i64: the key, and the counter's last word
+///   out     (*, M, E)               f16, bf16, f32 or f64
 struct BsrAttentionOperands {
   double scale = 1;
   runtime::TensorView crow, col, q, k, v;
@@ -38,15 +39,21 @@ struct BsrAttentionOperands {
   runtime::TensorView out;
 };
 
+struct BsrAttentionResult {
+  /// In row-major order: (*, M, E) and (*, M).
+  std::vector<double> out, lse;
+};
+
 /// Softmax over the keys in the stored blocks of a row, times v, where weights
 /// are dropped by Philox, and those that are kept divided by 1 - probability. A
 /// row without a block, or only keys of score -inf, gives 0. Rows of k and v
-/// outside of a row's blocks are not read for it. In double, and not rounded to
-/// out's type. Returns out's elements in row-major order; writes nothing.
+/// outside of a row's blocks are not read for it. lse is the natural logarithm
+/// of the sum of exponentials, -inf for such a row. In double, and not rounded to
+/// out's type. Writes nothing.
 ///
 /// Errors name the operand: a rank, type or extent that does not fit, offsets
 /// that decrease or pass nnz, a block column outside k.
-runtime::ErrorOr<std::vector<double>>
+runtime::ErrorOr<BsrAttentionResult>
 bsrAttention(const BsrAttentionOperands &);
 
 } // namespace sattn::reference

@@ -36,7 +36,7 @@ struct Problem {
 std::vector<double> compute(const BsrAttentionOperands &op) {
   auto result = bsrAttention(op);
   EXPECT_TRUE(bool(result));
-  return result ? *result : std::vector<double>();
+  return result ? result->out : std::vector<double>();
 }
 
 std::string errorOf(const BsrAttentionOperands &op) {
@@ -53,6 +53,15 @@ TEST(BsrAttentionTest, WeightsByHand) {
   EXPECT_NEAR(out[2], (1 + 9 * 2 + 4 + 4 * 8) / 15., 1e-14);
   op.scale = 0.5;
   EXPECT_NEAR(compute(op)[2], (1 + 3 * 2 + 4 + 2 * 8) / 7., 1e-14);
+}
+
+TEST(BsrAttentionTest, LogarithmsOfSums) {
+  Problem problem;
+  auto result = bsrAttention(problem.operands());
+  ASSERT_TRUE(bool(result));
+  EXPECT_NEAR(result->lse[0], std::log(1 + 2), 1e-14);
+  EXPECT_EQ(result->lse[1], -std::numeric_limits<double>::infinity());
+  EXPECT_NEAR(result->lse[2], std::log(1 + 9 + 1 + 4), 1e-14);
 }
 
 TEST(BsrAttentionTest, RepeatedBlocksCountTwice) {

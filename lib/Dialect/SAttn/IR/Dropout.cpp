@@ -95,3 +95,11 @@ Value Dropout::isKept(ImplicitLocOpBuilder &b, Value column, Value row,
   Value number = arith::ShRUIOp::create(b, words[0], createI32(b, 32 - kBits));
   return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, number, threshold);
 }
+
+LogicalResult sattn::verifyRandom(Operation *op, RankedTensorType type) {
+  if (type.getRank() == 1 && type.getElementType().isSignlessInteger(64) &&
+      type.getDimSize(0) == 2)
+    return success();
+  return op->emitOpError()
+         << "expected 'random' of two elements of i64, but got " << type;
+}

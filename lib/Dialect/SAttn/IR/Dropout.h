@@ -13,6 +13,7 @@
 #ifndef LIB_DIALECT_SATTN_IR_DROPOUT_H
 #define LIB_DIALECT_SATTN_IR_DROPOUT_H
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace sattn {
@@ -41,6 +42,10 @@ private:
   mlir::Value threshold, offset;
   mlir::Value keys[kRounds][2];
 };
+
+/// A seed and an offset: two elements of i64.
+llvm::LogicalResult verifyRandom(mlir::Operation *op,
+                                 mlir::RankedTensorType type);
 
 } // namespace sattn
 

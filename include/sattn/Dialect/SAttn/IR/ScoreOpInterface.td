@@ -44,6 +44,22 @@ def SAttn_ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
       /*desc=*/[{Which blocks these are.}],
       /*retTy=*/"::mlir::TypedValue<::mlir::RankedTensorType>", /*methodName=*/"getFullIndices">,
     InterfaceMethod<
+      /*desc=*/[{Where the stored blocks of each block of the tiled rows begin in `col`: (B or 1, H or 1, blocks + 1); null where blocks are not stored.}],
+      /*retTy=*/"::mlir::TypedValue<::mlir::RankedTensorType>", /*methodName=*/"getCrow",
+      /*args=*/(ins), /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<
+      /*desc=*/[{Which blocks are walked for these.}],
+      /*retTy=*/"::mlir::TypedValue<::mlir::RankedTensorType>", /*methodName=*/"getCol",
+      /*args=*/(ins), /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<
+      /*desc=*/[{The probability that a weight is dropped; null where none is.}],
+      /*retTy=*/"::mlir::Value", /*methodName=*/"getProbability",
+      /*args=*/(ins), /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<
+      /*desc=*/[{The seed and the offset of the numbers that say which.}],
+      /*retTy=*/"::mlir::TypedValue<::mlir::RankedTensorType>", /*methodName=*/"getRandom",
+      /*args=*/(ins), /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<
       /*desc=*/[{The number of keys of each batch, (B); null where it is N.}],
       /*retTy=*/"::mlir::TypedValue<::mlir::RankedTensorType>", /*methodName=*/"getKeyLengths">,
     InterfaceMethod<
@@ -87,7 +103,9 @@ def SAttn_ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
       /*retTy=*/"int64_t", /*methodName=*/"getTiledColumns">,
   ];
   let extraSharedClassDeclaration = [{
-    bool hasLists() { return $_op.getPartialCounts() || $_op.getFullCounts(); }
+    bool hasLists() {
+      return $_op.getPartialCounts() || $_op.getFullCounts() || $_op.getCrow();
+    }
     /// Whether a row of `q` is not the query of its number.
     bool isPacked() { return $_op.getPackedHeads() != 1; }
     /// Dimensions before queries or keys: batch and head, or head.

@@ -79,7 +79,7 @@ LogicalResult CombinePartsOp::verify() {
   if (!isTile()) {    // (C4)
     ArrayRef<int64_t> batch = getOut().getType().getShape().drop_back(2);
     if (failed(verifyBatch(*this, crow, batch)) ||
-        failed(verifyPartBatches(*this, partial, lse, batch)))
+        failed(verifyPartBatches(*this, {partial, lse}, batch)))
       return failure();
     if (int64_t offsets = crow.size(0); !ShapedType::isDynamic(offsets))
       if (failed(verifySize(*this, out, 0, "M", (offsets - 1) * height)))

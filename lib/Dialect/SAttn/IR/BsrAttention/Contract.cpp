@@ -29,6 +29,11 @@ void BsrAttentionOp::constrainExtents(ExtentConstraints &constraints) {
                            constraints.getConstant(0));
   constraints.requireEqual(extent(getV(), -2), extent(getK(), -2)); // (C7)
   constraints.requireEqual(extent(getOut(), -2), extent(getQ(), -2));
+  if (hasLse()) { // (C18)
+    constraints.requireEqual(extent(getLse(), -1), extent(getQ(), -2));
+    for (int64_t i = 0; i < getBatchRank(); ++i)
+      constraints.requireEqual(extent(getLse(), i), extent(getOut(), i));
+  }
   if (hasParts()) // (C17)
     constrainParts(constraints, getPartial(), getLse(), getOut(),
                    getBlockRows());
@@ -65,6 +70,14 @@ LogicalResult BsrAttentionOp::describeContract(Contract &contract,
   if (failed(contract.addTensor("out", getOut(), 2, {}, "q")))
     return failure();
   contract.setWritten();
+  static constexpr StringRef wide[] = {"f32", "f64"};
+  if (hasLse()) {
+    bool isF64 = getScale().getType().isF64();
+    if (failed(contract.addTensor("lse", getLse(), 1,
+                                  ArrayRef(wide).slice(isF64, 1))))
+      return failure();
+    contract.setWritten();
+  }
   contract.setBatches("out");
 
   SparseOperand mask = getSparseOperands().front();
@@ -87,6 +100,14 @@ LogicalResult BsrAttentionOp::describeContract(Contract &contract,
   if (getRandom())
     read.push_back(getRandom());
   contract.requireApart(getOut(), read, Value());
+  if (hasLse()) { // (C18)
+    for (int64_t i = 0; i < getBatchRank(); ++i)
+      contract.requireEqual(extent(getLse(), i), "batches",
+                            extent(getOut(), i));
+    contract.requireEqual(extent(getLse(), -1), "M", m);
+    read.push_back(getOut());
+    contract.requireApart(getLse(), read, Value());
+  }
   contract.requireIndices(mask, n);
   return success();
 }

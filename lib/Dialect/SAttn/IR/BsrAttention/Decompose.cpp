@@ -243,7 +243,7 @@ Value Decomposition::finishWeights(Value weights) {
 FailureOr<SmallVector<Value>> BsrAttentionOp::decomposeOperation(OpBuilder &b) {
   if (isTile())
     return emitOpError("expected a whole problem, but got one tile");
-  if (hasParts())
+  if (hasParts() || hasLse())
     return emitOpError("expected no results of parts");
   return SmallVector<Value>{Decomposition(b, *this).build()};
 }

@@ -11,6 +11,8 @@
 
 #include "Parts.h"
 
+#include "../Dropout.h"
+
 #include "sattn/Dialect/SAttn/IR/BsrAttention/BsrAttentionOp.h"
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
 #include "sattn/Tuning/Attention.h"
@@ -51,18 +53,6 @@ static LogicalResult verifyElementTypes(BsrAttentionOp op) {
       return op.emitOpError() << "expected element type " << type << " of '"
                               << name << "', but got " << actual;
   return success();
-}
-
-/// (C9)
-static LogicalResult verifyRandom(BsrAttentionOp op) {
-  if (!op.getRandom())
-    return success();
-  auto type = op.getRandom().getType();
-  if (type.getRank() == 1 && type.getElementType().isSignlessInteger(64) &&
-      type.getDimSize(0) == 2)
-    return success();
-  return op.emitOpError()
-         << "expected 'random' of two elements of i64, but got " << type;
 }
 
 /// (C6), (C7)
@@ -116,10 +106,30 @@ static LogicalResult verifyParts(BsrAttentionOp op) {
   if (op.isTile())
     return success();
   ArrayRef<int64_t> batch = op.getOut().getType().getShape().drop_back(2);
-  if (failed(verifyPartBatches(op, partial, lse, batch)))
+  if (failed(verifyPartBatches(op, {partial, lse}, batch)))
     return failure();
   return verifyPartExtents(op, partial, lse, op.getBlockRows(),
                            op.getValueDim());
+}
+
+/// (C18)
+static LogicalResult verifyLse(BsrAttentionOp op) {
+  if (!op.hasLse())
+    return success();
+  NamedOperand lse{"lse", op.getLse(), 1};
+  if (lse.batchRank() != op.getBatchRank())
+    return op.emitOpError() << "expected 'lse' of rank "
+                            << op.getBatchRank() + 1 << ", but got "
+                            << op.getLse().getType();
+  if (Type type = op.getScale().getType(); lse.elementType() != type)
+    return op.emitOpError() << "expected element type " << type
+                            << " of 'lse', but got " << lse.elementType();
+  if (op.isTile())
+    return success();
+  ArrayRef<int64_t> batch = op.getOut().getType().getShape().drop_back(2);
+  if (failed(verifyPartBatches(op, lse, batch)))
+    return failure();
+  return verifySize(op, lse, 0, "M", op.getQ().getType().getShape().end()[-2]);
 }
 
 /// (C11)
@@ -152,9 +162,9 @@ static LogicalResult verifyMeta(BsrAttentionOp op) {
 }
 
 LogicalResult BsrAttentionOp::verify() {
-  if (getOuts().size() != 1 && getOuts().size() != 3) // (C17)
-    return emitOpError() << "expected 'out', or 'out', 'partial' and 'lse' in "
-                            "'outs', but got "
+  if (getOuts().empty() || getOuts().size() > 3) // (C17), (C18)
+    return emitOpError() << "expected 'out', 'out' and 'lse', or 'out', "
+                            "'partial' and 'lse' in 'outs', but got "
                          << getOuts().size() << " tensors";
   for (Value operand : getOperands()) // (C14)
     if (isSparseEncoded(operand.getType()))
@@ -170,7 +180,9 @@ LogicalResult BsrAttentionOp::verify() {
   if (failed(verifyBatchRanks(*this, operands, getBatchRank())) || // (C1)
       failed(verifyElementTypes(*this)) ||
       failed(verifyBytes(*this, operands)) || // (C15)
-      failed(verifyRandom(*this)) || failed(verifyParts(*this)))
+      failed(verifyParts(*this)) || failed(verifyLse(*this)))
+    return failure();
+  if (getRandom() && failed(verifyRandom(*this, getRandom().getType()))) // (C9)
     return failure();
   for (auto [name, size, operand] :
        {std::tuple("D", getHeadDim(), &q), {"E", getValueDim(), &v}})

@@ -209,10 +209,9 @@ LogicalResult sattn::verifyPartExtents(Operation *op,
 }
 
 LogicalResult sattn::verifyPartBatches(Operation *op,
-                                       const NamedOperand &partial,
-                                       const NamedOperand &lse,
+                                       ArrayRef<NamedOperand> operands,
                                        ArrayRef<int64_t> batch) {
-  for (const NamedOperand &operand : {partial, lse})
+  for (const NamedOperand &operand : operands)
     for (auto [dim, size] : llvm::enumerate(batch))
       if (!mayMatch(operand.value.getType().getDimSize(dim), size))
         return op->emitOpError()

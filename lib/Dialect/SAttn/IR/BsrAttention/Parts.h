@@ -57,8 +57,7 @@ llvm::LogicalResult verifyPartExtents(mlir::Operation *op,
                                       const NamedOperand &lse,
                                       int64_t blockRows, int64_t columns);
 llvm::LogicalResult verifyPartBatches(mlir::Operation *op,
-                                      const NamedOperand &partial,
-                                      const NamedOperand &lse,
+                                      llvm::ArrayRef<NamedOperand> operands,
                                       llvm::ArrayRef<int64_t> batch);
 void constrainParts(ExtentConstraints &constraints, mlir::Value partial,
                     mlir::Value lse, mlir::Value out, int64_t blockRows);

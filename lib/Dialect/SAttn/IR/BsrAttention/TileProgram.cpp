@@ -99,6 +99,9 @@ SmallVector<Value> TileProgram::build() {
   SmallVector<Value> results = {b.insert(out, op.getOut(), op.getBatchRank())};
   if (op.hasParts())
     llvm::append_range(results, insertPart(loop, factor));
+  if (op.hasLse())
+    results.push_back(b.insert(tile.computeLse(loop), op.getLse(),
+                               op.getBatchRank()));
   return results;
 }
 

@@ -79,6 +79,9 @@ LogicalResult BsrAttentionOp::getResultTilePosition(
     resultOffsets[dim] = offsets[loop];
     resultSizes[dim] = sizes[loop];
   }
+  if (number != 0 && hasLse())
+    resultSizes[rows] = clipRows(b, result, rows, resultOffsets[rows],
+                                 getMetaAttr().getTile()[0]);
   if (!hasParts())
     return success();
   Part part = findPartAt(b, *this, offsets);
@@ -158,7 +161,8 @@ TileSchedule BsrAttentionOp::getTileSchedule() {
 void BsrAttentionOp::planTiles(OpBuilder &builder) {
   MetaAttr meta = getMetaAttr();
   bool isWide = getQ().getType().getElementType().isF64(); // (C17)
-  if (!meta || !meta.getSplitK() || hasParts() || isTile() || isWide)
+  if (!meta || !meta.getSplitK() || hasParts() || hasLse() || isTile() ||
+      isWide)
     return;
   ImplicitLocOpBuilder b(getLoc(), builder);
   auto asValue = [&](OpFoldResult number) {

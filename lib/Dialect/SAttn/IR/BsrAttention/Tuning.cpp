@@ -28,7 +28,7 @@ llvm::Expected<tuning::Choice> BsrAttentionOp::chooseParameters(
   facts.blockQueries = getBlockRows();
   facts.blockKeys = getBlockColumns();
   facts.hasDropout = bool(getRandom());
-  facts.mayHaveParts = true;
+  facts.mayHaveParts = !hasLse();
   RankedTensorType crow = getCrow().getType();
   facts.areListsShared = crow.getRank() == 1 || crow.getShape().end()[-2] == 1;
   return tuning::bsr_attention::choose(facts, search);

@@ -8,6 +8,8 @@
 
 #include "ScoreChecks.h"
 
+#include "../Dropout.h"
+
 #include "sattn/Dialect/SAttn/IR/MaskRegion.h"
 #include "sattn/Tuning/FlexAttention.h"
 
@@ -180,6 +182,57 @@ static LogicalResult verifyLists(ScoreOpInterface op) {
   return success();
 }
 
+static LogicalResult verifyStored(ScoreOpInterface op) {
+  auto crow = op.getCrow(), col = op.getCol();
+  if (!crow)
+    return success();
+  RankedTensorType q = op.getQ().getType();
+  for (auto [name, list] : {std::pair("crow", crow), std::pair("col", col)})
+    if (list.getType().getRank() != q.getRank() - 1)
+      return op->emitOpError()
+             << "expected '" << name << "' of rank " << q.getRank() - 1
+             << ", but got " << list.getType();
+  Type element = crow.getType().getElementType();
+  if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64))
+    return op->emitOpError()
+           << "expected element type i32 or i64 of 'crow', but got " << element;
+  if (Type other = col.getType().getElementType(); other != element)
+    return op->emitOpError() << "expected element type " << element
+                             << " of 'col', but got " << other;
+  if (op.getPartialCounts() || op.getFullCounts() || op.getKeyLengths() ||
+      op.getMask() || !op.getScoreMod().empty() || !op.getMaskMod().empty())
+    return op->emitOpError("expected 'stored' without lists, key lengths, a "
+                           "mask or functions");
+  bool isByKeys = op.isByKeys();
+  ArrayRef<int64_t> size = *op.getBlockSize();
+  int64_t m = q.getShape().end()[-2],
+          n = op.getK().getType().getShape().end()[-2];
+  for (auto [name, extent, unit] :
+       {std::tuple("M", m, size[0]), std::tuple("N", n, size[1])})
+    if (!ShapedType::isDynamic(extent) && extent % unit != 0)
+      return op->emitOpError() << "expected " << name << " to be a multiple of "
+                               << unit << " of 'block_size', but got " << extent;
+  int64_t lead = q.getRank() - 2, rows = isByKeys ? n : m,
+          unit = size[isByKeys ? 1 : 0];
+  for (auto [name, list] : {std::pair("crow", crow), std::pair("col", col)})
+    for (int64_t i = 0; i < lead; ++i)
+      if (failed(verifyExtent(op, name, list, i, i == lead - 1 ? "H" : "B",
+                              q.getDimSize(i), /*mayBeOne=*/true)))
+        return failure();
+  return verifyExtent(op, "crow", crow, lead, "offsets",
+                      ShapedType::isDynamic(rows) ? rows : rows / unit + 1);
+}
+
+static LogicalResult verifyDropout(ScoreOpInterface op) {
+  Value probability = op.getProbability();
+  if (!probability)
+    return success();
+  if (Type type = op.getScale().getType(); probability.getType() != type)
+    return op->emitOpError() << "expected 'probability' of type " << type
+                             << ", but got " << probability.getType();
+  return verifyRandom(op, op.getRandom().getType());
+}
+
 /// (C11)
 static LogicalResult verifyPackedHeads(ScoreOpInterface op) {
   int64_t packed = op.getPackedHeads();
@@ -260,7 +313,8 @@ LogicalResult flex_attention::verifyScores(ScoreOpInterface op) {
   TypeRange captures = op.getCaptures().getTypes();
   if (failed(verifyColumns(op)) || failed(verifyPrecision(op)) ||
       failed(verifyExtents(op)) || failed(verifyPackedHeads(op)) ||
-      failed(verifyLists(op)) ||
+      failed(verifyLists(op)) || failed(verifyStored(op)) ||
+      failed(verifyDropout(op)) ||
       failed(verifyElementFunction(op, "score_mod", op.getScoreMod(), // (C7)
                                    captures, op.getScale().getType())) ||
       failed(verifyElementFunction(op, "mask_mod", op.getMaskMod(), captures,

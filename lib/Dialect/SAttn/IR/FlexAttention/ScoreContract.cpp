@@ -67,6 +67,20 @@ void flex_attention::constrainScores(ScoreOpInterface op,
     if (list == op.getFullIndices()) // Its first entry is read in any case.
       constraints.requireAtLeast(extent(list, -1), one);
   }
+  if (op.getCrow()) { // (C11)
+    for (Value list : {op.getCrow(), op.getCol()})
+      for (int64_t i = 0; i < lead; ++i)
+        if (cast<RankedTensorType>(list.getType()).getDimSize(i) != 1)
+          constraints.requireEqual(extent(list, i), extent(op.getQ(), i));
+    ArrayRef<int64_t> size = *op.getBlockSize();
+    AffineExpr blocks = extent(op.getCrow(), -1) - 1;
+    constraints.requireAtLeast(extent(op.getCrow(), -1), one);
+    constraints.requireEqual(op.isByKeys() ? keys : queries,
+                             blocks * size[op.isByKeys() ? 1 : 0]);
+    constraints.requireEqual((op.isByKeys() ? queries : keys) %
+                                 size[op.isByKeys() ? 0 : 1],
+                             constraints.getConstant(0));
+  }
   constrainCaptures(constraints, op.getCaptures());
 }
 
@@ -85,6 +99,15 @@ LogicalResult ScoreContract::addOperands() {
       failed(addIndices("full_counts", op.getFullCounts(), lead + 1)) ||
       failed(addIndices("full_indices", op.getFullIndices(), rank)) ||
       failed(addIndices("key_lengths", op.getKeyLengths(), 1)))
+    return failure();
+  for (auto [name, list] :
+       {std::pair("crow", op.getCrow()), std::pair("col", op.getCol())})
+    if (list && failed(contract.addTensor(name, list, lead + 1, kIndexTypes)))
+      return failure();
+  static constexpr StringRef longs[] = {"i64"};
+  if (op.getRandom() &&
+      (failed(contract.addScalar("probability", op.getProbability())) ||
+       failed(contract.addTensor("random", op.getRandom(), 1, longs))))
     return failure();
   return addCaptures(contract, op.getCaptures());
 }
@@ -178,7 +201,34 @@ void ScoreContract::addChecks() {
   addListChecks(op.getPartialCounts(), op.getPartialIndices(),
                 /*isFull=*/false);
   addListChecks(op.getFullCounts(), op.getFullIndices(), /*isFull=*/true);
+  addStoredChecks();
   requireElements(contract, op.getCaptures());
+}
+
+void ScoreContract::addStoredChecks() { // (C11)
+  if (!op.getCrow())
+    return;
+  bool isByKeys = op.isByKeys();
+  ArrayRef<int64_t> size = *op.getBlockSize();
+  DictionaryAttr m = extent(op.getQ(), -2);
+  std::string rows = std::to_string(size[0]), columns = std::to_string(size[1]);
+  contract.requireMultiple(m, "M", size[0], "the block's " + rows + " rows");
+  contract.requireMultiple(keys(), "N", size[1],
+                           "the block's " + columns + " columns");
+  contract.requireEqual(extent(op.getCrow(), -1), "offsets",
+                        isByKeys ? contract.compute(keys(), size[1], 1)
+                                 : contract.compute(m, size[0], 1),
+                        isByKeys ? "N / " + columns + " + 1"
+                                 : "M / " + rows + " + 1");
+  for (Value list : {op.getCrow(), op.getCol()})
+    for (int64_t i = 0; i < lead; ++i)
+      requireBroadcast(list, i);
+  int64_t unit = size[isByKeys ? 0 : 1];
+  contract.requireIndices({op.getCrow(), op.getCol(), /*values=*/{},
+                           size[isByKeys ? 1 : 0], unit,
+                           {},
+                           {}},
+                          isByKeys ? m : keys());
 }
 
 void ScoreContract::addListChecks(Value counts, Value indices,
@@ -220,7 +270,8 @@ void ScoreContract::addApart(ArrayRef<Value> others) {
   SmallVector<Value> read = {op.getQ(), op.getK(), op.getV()};
   for (Value tensor :
        {op.getPartialCounts(), op.getPartialIndices(), op.getFullCounts(),
-        op.getFullIndices(), op.getKeyLengths()})
+        op.getFullIndices(), op.getKeyLengths(), op.getCrow(), op.getCol(),
+        op.getRandom()})
     if (tensor)
       read.push_back(tensor);
   llvm::append_range(read, findArguments(op.getCaptures()));

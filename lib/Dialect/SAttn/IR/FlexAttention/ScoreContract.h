@@ -56,6 +56,7 @@ private:
   llvm::StringRef nameOf(int64_t dimension);
   void requireBroadcast(mlir::Value tensor, int64_t dimension);
   void addListChecks(mlir::Value counts, mlir::Value indices, bool isFull);
+  void addStoredChecks();
 
   ScoreOpInterface op;
   Contract &contract;

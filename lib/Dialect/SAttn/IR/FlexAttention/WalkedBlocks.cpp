@@ -31,8 +31,9 @@ WalkedBlocks::WalkedBlocks(TileBuilder &b, Value unmasked, bool skips)
       op.hasLists() ? (*op.getBlockSize())[isByKeys ? 0 : 1] : b.walked;
   // Of zeros beyond the last query comes nothing, unless a function makes
   // infinities of them.
-  isRagged =
-      (!known || *known % unit != 0) && !(isByKeys && op.getScoreMod().empty());
+  // Stored blocks end where all ends (C11).
+  isRagged = (!known || *known % unit != 0) && !op.getCrow() &&
+             !(isByKeys && op.getScoreMod().empty());
   isMasked = isRagged || mask || !op.getMaskMod().empty() ||
              (isByKeys && op.getKeyLengths());
   shift = b.getIndexAttr(0);
@@ -47,6 +48,8 @@ WalkedBlocks::WalkedBlocks(TileBuilder &b, Value unmasked, bool skips)
   if (!skips) {
     isMasked = isAllMasked = true;
     end = b.asValue(compute(length.ceilDiv(b.walked)));
+  } else if (op.getCrow()) {
+    fromStored();
   } else if (op.hasLists()) {
     fromLists();
   } else if (!fromRanges()) {
@@ -211,12 +214,15 @@ SmallVector<Value> WalkedBlocks::placeInLists(Value list) {
   SmallVector<Value> indices;
   for (OpFoldResult place : b.leadOf(list, b.getHead()))
     indices.push_back(b.asValue(place));
-  AffineExpr d0 = b.getAffineDimExpr(0);
-  int64_t unit = (*op.getBlockSize())[op.isByKeys() ? 1 : 0];
-  indices.push_back(b.asValue(affine::makeComposedFoldedAffineApply(
-      b, b.getLoc(), d0.floorDiv(unit),
-      {op.isByKeys() ? b.getFirstRow() : b.getFirstQuery()})));
+  indices.push_back(b.asValue(blockOfTile()));
   return indices;
+}
+
+OpFoldResult WalkedBlocks::blockOfTile(int64_t more) {
+  int64_t unit = (*op.getBlockSize())[op.isByKeys() ? 1 : 0];
+  return affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(), b.getAffineDimExpr(0).floorDiv(unit) + more,
+      {op.isByKeys() ? b.getFirstRow() : b.getFirstQuery()});
 }
 
 Value WalkedBlocks::listCount(Value counts) {
@@ -290,6 +296,26 @@ void WalkedBlocks::fromLists() {
   isMasked = mayMaskAll = true;
 }
 
+Value WalkedBlocks::storedEntry(Value list, OpFoldResult place) {
+  SmallVector<Value> indices;
+  for (OpFoldResult lead : b.leadOf(list, b.getHead()))
+    indices.push_back(b.asValue(lead));
+  indices.push_back(b.asValue(place));
+  Value entry = tensor::ExtractOp::create(b, list, indices);
+  return arith::IndexCastOp::create(b, b.getIndexType(), entry);
+}
+
+void WalkedBlocks::fromStored() {
+  blocksInEntry = (*op.getBlockSize())[op.isByKeys() ? 0 : 1] / b.walked;
+  appliesMask = false;
+  storedBegin = storedEntry(op.getCrow(), blockOfTile());
+  Value stop = storedEntry(op.getCrow(), blockOfTile(1));
+  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+  end = b.asValue(affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(), (d1 - d0) * blocksInEntry,
+      {OpFoldResult(storedBegin), OpFoldResult(stop)}));
+}
+
 Value WalkedBlocks::isFull(Value iteration) {
   if ((!isAllMasked && !mayMaskAll) || !partialEnd || !op.getFullCounts())
     return {};
@@ -307,7 +333,8 @@ Value WalkedBlocks::isPartial(Value iteration) {
 OpFoldResult WalkedBlocks::getFirst(Value iteration) {
   OpFoldResult place = affine::makeComposedFoldedAffineApply(
       b, b.getLoc(), b.getAffineDimExpr(0) * b.walked, {getBlock(iteration)});
-  if (blocksInEntry == 1 || (!isRagged && !op.isByKeys()))
+  bool endsWithBlock = !isRagged && (!op.isByKeys() || op.getCrow());
+  if (blocksInEntry == 1 || endsWithBlock)
     return place;
   // A block of the lists may go on after the end, by more than a tile.
   return arith::MinSIOp::create(b, b.asValue(place), b.asValue(getExtent()))
@@ -330,7 +357,13 @@ OpFoldResult WalkedBlocks::getBlock(Value iteration) {
                            {OpFoldResult(position), OpFoldResult(fullEnd)})));
     };
     Value entry;
-    if (!op.getFullCounts()) {
+    if (op.getCrow()) {
+      entry = storedEntry(
+          op.getCol(),
+          affine::makeComposedFoldedAffineApply(
+              b, b.getLoc(), d0 + d1.floorDiv(blocksInEntry),
+              {OpFoldResult(storedBegin), OpFoldResult(iteration)}));
+    } else if (!op.getFullCounts()) {
       entry = listEntry(op.getPartialIndices(), entryOf(iteration));
     } else if (!op.getPartialCounts()) {
       entry = fullEntry(iteration);

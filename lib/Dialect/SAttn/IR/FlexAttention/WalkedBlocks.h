@@ -59,6 +59,8 @@ public:
 private:
   mlir::OpFoldResult getBlock(mlir::Value iteration);
   void fromLists();
+  /// By the stored blocks of the tile's block row.
+  void fromStored();
   void fromMask();
   /// By what is proved of `mask_mod`; false where that is nothing.
   bool fromRanges();
@@ -72,6 +74,10 @@ private:
   llvm::SmallVector<mlir::Value> placeInLists(mlir::Value list);
   mlir::Value listCount(mlir::Value counts);
   mlir::Value listEntry(mlir::Value indices, mlir::Value entry);
+  /// The tile's number among blocks of lists, plus `more`.
+  mlir::OpFoldResult blockOfTile(int64_t more = 0);
+  /// An entry of `crow` or `col` for the tile's batch and head.
+  mlir::Value storedEntry(mlir::Value list, mlir::OpFoldResult place);
   /// How many first iterations over the list of wholly visible blocks are over
   /// a block that ends beyond what is walked: 0, or those of one block.
   mlir::Value countRaggedFull(mlir::Value count);
@@ -98,6 +104,8 @@ private:
   /// Iterations over the first list, over the second, whose blocks come from
   /// the last to the first, and over one block.
   mlir::Value partialEnd, fullEnd;
+  /// Where the stored blocks of the tile begin.
+  mlir::Value storedBegin;
   int64_t blocksInEntry = 1;
 };
 

@@ -63,7 +63,8 @@ bool TileProgram::hasManyLengths() {
 bool TileProgram::isUniform() {
   bool manyHeads = op.getGroup() != 1, manyBatches = spansBatches();
   int64_t lead = op.getLeadRank();
-  for (Value counts : {op.getPartialCounts(), op.getFullCounts()}) {
+  for (Value counts :
+       {op.getPartialCounts(), op.getFullCounts(), op.getCrow()}) {
     if (!counts)
       continue;
     auto type = cast<RankedTensorType>(counts.getType());
@@ -179,7 +180,7 @@ FailureOr<SmallVector<Value>> TileProgram::build() {
         tile.computeWeights(queries, keys, iteration);
     Value rounded, cotangents;
     if (outOfValues)
-      rounded = tile.round(weights.weights);
+      rounded = tile.round(tile.drop(weights.weights));
     if (outOfKeys) {
       FailureOr<Value> found = tile.computeCotangents(weights, queries.rows);
       if (failed(found))
@@ -202,7 +203,8 @@ FailureOr<SmallVector<Value>> TileProgram::build() {
         tile.finish(loop.getResults().back(), op.getScale(), outOfKeys));
   if (outOfValues)
     results.push_back(
-        tile.finish(loop.getResults().front(), Value(), outOfValues));
+        tile.finish(loop.getResults().front(), tile.getKeptFactor(),
+                    outOfValues));
   return results;
 }
 

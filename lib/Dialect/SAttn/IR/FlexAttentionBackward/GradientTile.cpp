@@ -33,7 +33,10 @@ static int64_t padColumns(ScoreOpInterface op, int64_t count) {
 GradientTile::GradientTile(TileBuilder &b)
     : scores(b), depth(padColumns(b.op, b.op.getHeadDim())),
       columns(padColumns(b.op, b.op.getValueDim())), b(b), op(b.op),
-      tensor(b.empty(b.scoreShape, b.wide)) {}
+      tensor(b.empty(b.scoreShape, b.wide)) {
+  if (op.getRandom())
+    dropout.emplace(b, op.getProbability(), op.getRandom());
+}
 
 /// Columns of the tile's sums of a gradient with so many, padded.
 int64_t GradientTile::countColumns(int64_t padded) {
@@ -194,7 +197,51 @@ GradientTile::Weights GradientTile::computeWeights(const Queries &queries,
                                return math::Exp2Op::create(
                                    inner, args[0], arith::FastMathFlags::afn);
                              });
+  if (dropout)
+    result.weights = markDropped(result.weights);
   return result;
+}
+
+Value GradientTile::numberBatch() {
+  Value number = b.asI32(b.getHead());
+  if (op.getLeadRank() == 1)
+    return number;
+  Value heads =
+      b.asI32(tensor::getMixedSize(b, b.getLoc(), op.getQ(), 1));
+  return arith::AddIOp::create(
+      b, arith::MulIOp::create(b, b.asI32(b.getBatch()), heads), number);
+}
+
+Value GradientTile::markDropped(Value weights) {
+  Value query0 = b.asI32(b.getQueryStart()), key0 = b.asI32(b.getKeyStart());
+  Value batch = numberBatch();
+  return b.generic(
+      weights, b.tile, tensor, b.tile,
+      [&](Inner &inner, ValueRange args) -> Value {
+        Value isKept =
+            dropout->isKept(inner, b.position(inner, b.keyDim, key0),
+                            b.position(inner, b.queryDim, query0), batch);
+        Value minus = arith::NegFOp::create(inner, args[0]);
+        return arith::SelectOp::create(inner, isKept, args[0], minus);
+      });
+}
+
+Value GradientTile::makePositive(Value weights) {
+  if (!dropout)
+    return weights;
+  return b.generic(weights, b.tile, tensor, b.tile,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     return math::AbsFOp::create(inner, args[0]);
+                   });
+}
+
+Value GradientTile::drop(Value weights) {
+  if (!dropout)
+    return weights;
+  return b.generic(weights, b.tile, tensor, b.tile,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     return arith::MaximumFOp::create(inner, args[0], b.zero);
+                   });
 }
 
 Value GradientTile::computeCotangents(Value factors, const Weights &weights,
@@ -202,10 +249,24 @@ Value GradientTile::computeCotangents(Value factors, const Weights &weights,
   // Keys from an end on may be anything.
   bool hasEnd = op.getKeyLengths() ||
                 (!op.getMaskMod().empty() && !op.getCaptures().empty());
+  SmallVector<Value> inputs = {factors, weights.ofValues, rows.delta};
+  SmallVector<AffineMap> maps = {b.tile, b.tile, b.byQuery};
+  if (dropout) {
+    inputs.push_back(weights.weights);
+    maps.push_back(b.tile);
+  }
   return b.generic(
-      {factors, weights.ofValues, rows.delta}, {b.tile, b.tile, b.byQuery},
-      tensor, b.tile, [&](Inner &inner, ValueRange args) -> Value {
-        Value distance = arith::SubFOp::create(inner, args[1], args[2]);
+      inputs, maps, tensor, b.tile,
+      [&](Inner &inner, ValueRange args) -> Value {
+        Value ofValues = args[1];
+        if (dropout) {
+          Value isKept = arith::CmpFOp::create(
+              inner, arith::CmpFPredicate::OGE, args[3], b.zero);
+          ofValues = arith::SelectOp::create(
+              inner, isKept,
+              arith::MulFOp::create(inner, ofValues, dropout->factor), b.zero);
+        }
+        Value distance = arith::SubFOp::create(inner, ofValues, args[2]);
         Value product = arith::MulFOp::create(inner, args[0], distance);
         if (!hasEnd)
           return product;
@@ -219,7 +280,7 @@ FailureOr<Value> GradientTile::computeCotangents(const Weights &weights,
                                                  const Rows &rows) {
   // The derivative is multiplied into the weights, which are there before the
   // products with values.
-  Value factors = weights.weights;
+  Value factors = makePositive(weights.weights);
   if (!scores.scoreMod.isEmpty()) {
     FailureOr<Value> derivative =
         scores.differentiate(weights.products, factors);

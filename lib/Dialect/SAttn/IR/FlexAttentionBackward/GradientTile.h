@@ -11,6 +11,7 @@
 #ifndef LIB_DIALECT_SATTN_IR_FLEXATTENTIONBACKWARD_GRADIENTTILE_H
 #define LIB_DIALECT_SATTN_IR_FLEXATTENTIONBACKWARD_GRADIENTTILE_H
 
+#include "../Dropout.h"
 #include "../FlexAttention/ScoreTile.h"
 
 namespace sattn::flex_attention {
@@ -50,7 +51,9 @@ public:
   mlir::Value readFactorOfOutput(mlir::Value gradOut);
 
   /// Tiles of the type of scores: products of queries and keys, the weights of
-  /// these, and the products of gradients of the output and values.
+  /// these, and the products of gradients of the output and values. Weights that
+  /// are dropped have the sign of what is negative: they are needed all the
+  /// same.
   struct Weights {
     mlir::Value products, weights, ofValues;
   };
@@ -62,6 +65,10 @@ public:
   /// Cotangents of scaled products, as an operand of products.
   mlir::FailureOr<mlir::Value> computeCotangents(const Weights &weights,
                                                  const Rows &rows);
+  /// Weights without those that are dropped; what is kept is to be multiplied by
+  /// the factor, which is null without dropout.
+  mlir::Value drop(mlir::Value weights);
+  mlir::Value getKeptFactor() { return dropout ? dropout->factor : nullptr; }
   /// A tile of scores' type as an operand of products.
   mlir::Value round(mlir::Value wide);
 
@@ -83,10 +90,16 @@ private:
                        int64_t count, mlir::OpFoldResult rows = {});
   mlir::Value multiply(mlir::Value x, mlir::Value y);
   mlir::Value computeExponents(mlir::Value products, const Rows &rows);
+  /// Weights, with the sign that tells those that are dropped.
+  mlir::Value markDropped(mlir::Value weights);
+  /// Gives those that are dropped their sign again.
+  mlir::Value makePositive(mlir::Value weights);
+  mlir::Value numberBatch();
 
   TileBuilder &b;
   ScoreOpInterface op;
   mlir::Value tensor;
+  std::optional<Dropout> dropout;
 };
 
 } // namespace sattn::flex_attention

@@ -32,11 +32,13 @@ static tuning::attention::Facts findFacts(ScoreOpInterface op) {
   if (std::optional<ArrayRef<int64_t>> size = op.getBlockSize()) {
     facts.blockQueries = (*size)[0];
     facts.blockKeys = (*size)[1];
-    Value counts =
-        op.getFullCounts() ? op.getFullCounts() : op.getPartialCounts();
+    Value counts = op.getFullCounts()      ? op.getFullCounts()
+                   : op.getPartialCounts() ? op.getPartialCounts()
+                                           : op.getCrow();
     auto type = cast<RankedTensorType>(counts.getType());
     facts.areListsShared = type.getDimSize(op.getLeadRank() - 1) == 1;
   }
+  facts.hasDropout = bool(op.getRandom());
   std::optional<MaskAttr> mask = op.getMask();
   facts.isCausal =
       mask && mask->getRight() && !mask->getLeft() && !op.hasLists();

@@ -56,7 +56,7 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
     | `probability`, `random`: of `dropout`, optional | none and (2) | that of `scale`, i64 |
     | `outs`: `out` | (*, M, E)           | that of `q`    |
     | `partial`, optional | (*, 2 * X * BM, E) | f32         |
-    | `lse`, optional | (*, 2 * X * BM)    | f32            |
+    | `lse`, optional | (*, 2 * X * BM); without `partial` (*, M) | f32; without `partial` that of `scale` |
 
     `*` stands for the batch dimensions of `out`, to which those of the others
     broadcast as NumPy's do: heads may share a mask, keys and values, or have
@@ -97,7 +97,10 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
        part's rows of the result in f32 and those of `lse` the logarithm to the base
        2 of the sums of exponentials. The row's rows of `out` and other places are
        unspecified.
-    7. If crow is not monotone, an entry is outside [0, nnz], or a referenced column
+    7. With `lse` and no `partial`, it is the natural logarithm of the sum over j of
+       exp(s_j), -inf in a row without a block: what the gradients take
+       (`sattn.flex_attention_dq`). Long block rows are not computed in parts then.
+    8. If crow is not monotone, an entry is outside [0, nnz], or a referenced column
        is outside [0, N / BN), the behavior is undefined; the runtime checks this
        (`sattn-record-contracts`).
 
@@ -129,8 +132,10 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
     - (C14) No operand is in an encoding of `sparse_tensor`.
     - (C15) No operand whose sizes are static has 2^63 bytes or more.
     - (C16) `scale` and `probability` are f64 with `q` of f64, else f32.
-    - (C17) `partial` and `lse` come together, have the batch dimensions of `out` and
+    - (C17) `partial` comes with `lse`. They have the batch dimensions of `out` and
       the same rows, a multiple of 2 * BM; `partial` has E columns. `q` is not f64.
+    - (C18) `lse` alone has the batch dimensions of `out`, M rows, and the type of
+      `scale`.
 
     Dynamic sizes are constrained in the same way at run time. `origin` says which
     tile of the problem `out` is; then it is smaller, and all other operands stay
@@ -171,10 +176,13 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
 
     Tensor getOut() { return ::llvm::cast<Tensor>(getOuts()[0]); }
     /// Whether long block rows are computed in parts.
-    bool hasParts() { return getOuts().size() > 1; }
+    bool hasParts() { return getOuts().size() == 3; }
+    /// Whether the logarithm of each row's sum is computed.
+    bool hasLse() { return getOuts().size() == 2; }
     /// Only with parts.
     Tensor getPartial() { return ::llvm::cast<Tensor>(getOuts()[1]); }
-    Tensor getLse() { return ::llvm::cast<Tensor>(getOuts()[2]); }
+    /// Only with parts, or where hasLse().
+    Tensor getLse() { return ::llvm::cast<Tensor>(getOuts().back()); }
     int64_t getBlockRows() { return getBlockSize()[0]; }
     int64_t getBlockColumns() { return getBlockSize()[1]; }
     int64_t getHeadDim() { return getQ().getType().getShape().back(); }

@@ -58,7 +58,9 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
     | `lse2`, `delta`         | (B, H, M)                 | that of `scale` |
     | `max_scores`, optional  | (B, H, M)                 | that of `scale` |
     | `partial`, `full`       | (B or 1, H or 1, ceil(N / BK)) and (B or 1, H or 1, ceil(N / BK), any), optional | i32 |
+    | `stored`: `crow`, `col` | (B or 1, H or 1, N / BK + 1) and (B or 1, H or 1, nnz), optional | i32, i64 |
     | `key_lengths`           | (B), optional             | i32            |
+    | `probability`, `random`: of `dropout`, optional | none and (2) | that of `scale`, i64 |
     | `captures`              | any, any number           | integers, floats |
     | `outs`: `dk`            | that of `k`               | that of `q`    |
     | `outs`: `dv`            | that of `v`               | that of `q`    |
@@ -81,6 +83,10 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
     4. A key that nothing sees has gradients of 0. Rows of `k` and `v` from
        key_lengths[b] on are not multiplied. Rows of `q` and `grad_out` must be
        finite in blocks that are read, also those of queries that see nothing.
+    5. `stored` is the transpose of the pattern in semantics 7 of
+       `sattn.flex_attention_dq`: for each block of BK keys which blocks of BQ
+       queries see it.
+    6. With `dropout` p_j in dv is w_j * p_j of semantics 8 there.
 
     Constraints:
 
@@ -105,6 +111,9 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
       batches, the head of the keys, j, and the first column where N is less than
       the columns of the widest of `outs`.
     - (C10) `precision` is "ieee" or, with f32, "tf32".
+    - (C11) `crow` and `col` are as (C11) of `sattn.flex_attention_dq` says, but
+      N is BK * (size of crow - 1) and M a multiple of BQ.
+    - (C12) `dropout` is as (C12) of `sattn.flex_attention_dq` says.
 
     ```mlir
     %0:2 = sattn.flex_attention_dkdv scale(%scale)
@@ -124,7 +133,9 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
     Optional<AnyRankedTensor>:$partial_indices,
     Optional<AnyRankedTensor>:$full_counts,
     Optional<AnyRankedTensor>:$full_indices,
+    Optional<AnyRankedTensor>:$crow, Optional<AnyRankedTensor>:$col,
     Optional<AnyRankedTensor>:$key_lengths,
+    Optional<SAttn_Scalar>:$probability, Optional<AnyRankedTensor>:$random,
     Variadic<AnyType>:$captures, Variadic<Index>:$origin,
     Variadic<AnyRankedTensor>:$outs,
     DefaultValuedAttr<I64Attr, "1">:$group,
@@ -146,7 +157,9 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
                    type($partial_counts) `,` type($partial_indices) `)`)?
     (`full` `(` $full_counts^ `,` $full_indices `:`
                 type($full_counts) `,` type($full_indices) `)`)?
+    (`stored` `(` $crow^ `,` $col `:` type($crow) `,` type($col) `)`)?
     (`key_lengths` `(` $key_lengths^ `:` type($key_lengths) `)`)?
+    (`dropout` `(` $probability^ `,` $random `:` type($random) `)`)?
     (`captures` `(` $captures^ `:` type($captures) `)`)?
     (`origin` `(` $origin^ `)`)?
     `outs` `(` $outs `:` type($outs) `)` `->` type($results)

@@ -61,7 +61,9 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
     | `lse2`, `delta`         | (B, H, M)                 | that of `scale` |
     | `max_scores`, optional  | (B, H, M)                 | that of `scale` |
     | `partial`, `full`       | as of `sattn.flex_attention` | i32         |
+    | `stored`: `crow`, `col` | (B or 1, H or 1, M / BQ + 1) and (B or 1, H or 1, nnz), optional | i32, i64 |
     | `key_lengths`           | (B), optional             | i32            |
+    | `probability`, `random`: of `dropout`, optional | none and (2) | that of `scale`, i64 |
     | `captures`              | any, any number           | integers, floats |
     | `outs`: `dq`            | (B, H, M, D)              | that of `q`    |
 
@@ -87,6 +89,14 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
     6. Rows of `k` and `v` from the end of the keys that are seen on, as in
        semantics 6 of `sattn.flex_attention`, are not multiplied. Elsewhere in
        blocks that are read both must be finite.
+    7. With `stored` a query of block row r sees the keys of the blocks of BQ
+       queries and BK keys, `block_size`, at block columns col[p] for p in
+       [crow[r], crow[r+1]), as in `sattn.bsr_attention`: a block that a row has
+       twice counts twice.
+    8. With `dropout` weights are dropped as in semantics 5 of
+       `sattn.bsr_attention`, where b is batch * H + head: ds_j is
+       p_j * (w_j * (grad_out . v) - delta), w_j being 0 for weights that are
+       dropped and 1 / (1 - probability) for others.
 
     Constraints:
 
@@ -109,6 +119,11 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
     - (C9) `origin` has as many entries as the op has loops: b, where there are
       batches, h, i, and the first column where N is less than D.
     - (C10) `precision` is "ieee" or, with f32, "tf32".
+    - (C11) `crow` and `col` have one element type and come without another list,
+      `key_lengths`, `mask`, `score_mod` and `mask_mod`. M is BQ * (size of crow -
+      1), N a multiple of BK.
+    - (C12) `probability` has the type of `scale` and comes with `random`, a
+      tensor<2xi64>.
 
     ```mlir
     %0 = sattn.flex_attention_dq scale(%scale)
@@ -127,7 +142,9 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
     Optional<AnyRankedTensor>:$partial_indices,
     Optional<AnyRankedTensor>:$full_counts,
     Optional<AnyRankedTensor>:$full_indices,
+    Optional<AnyRankedTensor>:$crow, Optional<AnyRankedTensor>:$col,
     Optional<AnyRankedTensor>:$key_lengths,
+    Optional<SAttn_Scalar>:$probability, Optional<AnyRankedTensor>:$random,
     Variadic<AnyType>:$captures, Variadic<Index>:$origin,
     Variadic<AnyRankedTensor>:$outs,
     DefaultValuedAttr<I64Attr, "1">:$group,
@@ -148,7 +165,9 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
                    type($partial_counts) `,` type($partial_indices) `)`)?
     (`full` `(` $full_counts^ `,` $full_indices `:`
                 type($full_counts) `,` type($full_indices) `)`)?
+    (`stored` `(` $crow^ `,` $col `:` type($crow) `,` type($col) `)`)?
     (`key_lengths` `(` $key_lengths^ `:` type($key_lengths) `)`)?
+    (`dropout` `(` $probability^ `,` $random `:` type($random) `)`)?
     (`captures` `(` $captures^ `:` type($captures) `)`)?
     (`origin` `(` $origin^ `)`)?
     `outs` `(` $outs `:` type($outs) `)` `->` type($results)
