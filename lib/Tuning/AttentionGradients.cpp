@@ -65,6 +65,10 @@ void sattn::tuning::attention::fitGradients(GradientTile &tile,
   tile.columns = countColumns(tile, facts, target);
   if (target.kind == TargetKind::CPU)
     return;
+  // The words of dropout take registers.
+  if (facts.hasDropout)
+    tile.walked = std::min<int64_t>(
+        tile.walked, tile.widest <= kFewestColumns ? 2 * kDepth : kDepth);
   // The rows that warps share are the last to go: one warp alone waits for each
   // of its MMAs.
   while (countBytes(tile, facts) + kOtherBytes > target.sharedBytes) {

@@ -182,6 +182,7 @@ static LogicalResult verifyLists(ScoreOpInterface op) {
   return success();
 }
 
+/// (C11) of the gradients
 static LogicalResult verifyStored(ScoreOpInterface op) {
   auto crow = op.getCrow(), col = op.getCol();
   if (!crow)
@@ -221,16 +222,6 @@ static LogicalResult verifyStored(ScoreOpInterface op) {
         return failure();
   return verifyExtent(op, "crow", crow, lead, "offsets",
                       ShapedType::isDynamic(rows) ? rows : rows / unit + 1);
-}
-
-static LogicalResult verifyDropout(ScoreOpInterface op) {
-  Value probability = op.getProbability();
-  if (!probability)
-    return success();
-  if (Type type = op.getScale().getType(); probability.getType() != type)
-    return op->emitOpError() << "expected 'probability' of type " << type
-                             << ", but got " << probability.getType();
-  return verifyRandom(op, op.getRandom().getType());
 }
 
 /// (C11)
@@ -314,7 +305,8 @@ LogicalResult flex_attention::verifyScores(ScoreOpInterface op) {
   if (failed(verifyColumns(op)) || failed(verifyPrecision(op)) ||
       failed(verifyExtents(op)) || failed(verifyPackedHeads(op)) ||
       failed(verifyLists(op)) || failed(verifyStored(op)) ||
-      failed(verifyDropout(op)) ||
+      (op.getRandom() &&
+       failed(verifyRandom(op, op.getRandom().getType()))) ||
       failed(verifyElementFunction(op, "score_mod", op.getScoreMod(), // (C7)
                                    captures, op.getScale().getType())) ||
       failed(verifyElementFunction(op, "mask_mod", op.getMaskMod(), captures,

@@ -23,7 +23,8 @@ include "sattn/Dialect/SAttn/IR/TuningOpInterface.td"
 
 def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
     AttrSizedOperandSegments, IsolatedFromAbove, NoMemoryEffect,
-    SAttn_ScalarOf<"scale", "q">, SAttn_ScoreOpInterface,
+    SAttn_ScalarOf<"scale", "q">, SAttn_ScalarOf<"probability", "q">,
+    SAttn_ScoreOpInterface,
     DeclareOpInterfaceMethods<DestinationStyleOpInterface,
                               ["getDpsInitsMutable"]>,
     DeclareOpInterfaceMethods<TilingInterface,

@@ -23,7 +23,8 @@ include "sattn/Dialect/SAttn/IR/TuningOpInterface.td"
 
 def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
     AttrSizedOperandSegments, IsolatedFromAbove, NoMemoryEffect,
-    SAttn_ScalarOf<"scale", "q">, SAttn_ScoreOpInterface,
+    SAttn_ScalarOf<"scale", "q">, SAttn_ScalarOf<"probability", "q">,
+    SAttn_ScoreOpInterface,
     DeclareOpInterfaceMethods<DestinationStyleOpInterface,
                               ["getDpsInitsMutable"]>,
     DeclareOpInterfaceMethods<TilingInterface,
@@ -122,8 +123,8 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
     - (C11) `crow` and `col` have one element type and come without another list,
       `key_lengths`, `mask`, `score_mod` and `mask_mod`. M is BQ * (size of crow -
       1), N a multiple of BK.
-    - (C12) `probability` has the type of `scale` and comes with `random`, a
-      tensor<2xi64>.
+    - (C12) `random` is a tensor<2xi64>, and comes with `probability`, which has
+      the type of `scale`.
 
     ```mlir
     %0 = sattn.flex_attention_dq scale(%scale)
