@@ -2,21 +2,21 @@
 
 import dataclasses
 import math
+import sys
 import typing
 
 import numpy as np
 
-from .._arrays import adapters, dtypes, plain, sparse_operand, storage
+from .._arrays import adapters, autocast, autograd, dtypes, plain, sparse_operand, stand_ins, storage
 from .._compiler import compiler, program_text, tuning
 from .._compiler.program_text import meta_and_precision
-from .._call import cache, guard, launch_hints, memory
+from .._call import cache, dispatch, guard, launch_hints, memory
 from .._call.meta import program_with, tile_of
 from .._call.numbers import number
 from . import bsr_addmm
 from .bsr_mm import bsr_dense_mm
 from .bsr_softmax import bsr_softmax, explained as softmax_explained
 from .sampled_addmm import call_of as sampled_call_of, sampled_addmm
-from .spec import OpSpec, register
 
 # One kernel takes at most so many columns of query, key and value, and block columns of multiples of the second.
 _MOST_COLUMNS, _KEY_MULTIPLE = 512, 16
@@ -30,7 +30,7 @@ class BsrAttention:
     columns: of query and key, and of value. block: rows and columns of a stored block. index: "i32" or "i64".
     batch: batch dimensions of crow, col, query, key, value and the result.
     dropout: whether weights are dropped. precision: "ieee", or of f32 "tf32". meta: the inside of #sattn.meta<...>, or
-    "" for the compiler's choice.
+    "" for the compiler's choice. lse: whether logarithms of sums are a second result.
     """
 
     dtype: str
@@ -41,6 +41,7 @@ class BsrAttention:
     dropout: bool
     precision: str
     meta: str = ""
+    lse: bool = False
 
     @property
     def arguments(self):
@@ -58,10 +59,10 @@ class BsrAttention:
         return {"scale": scalar, **({"dropout_p": scalar} if self.dropout else {}),
                 "crow": indices(crow), "col": indices(col), "query": matrix(query, depth), "key": matrix(key, depth),
                 "value": matrix(value, width), **({"random": "tensor<2xi64>"} if self.dropout else {}),
-                "out": matrix(out, width)}
+                "out": matrix(out, width), **({"lse": f"tensor<{'?x' * (out + 1)}{scalar}>"} if self.lse else {})}
 
     def text(self):
-        """The module: one function @bsr_attention, which returns its last argument's new contents."""
+        """The module: one function @bsr_attention, which returns the new contents of its last arguments."""
         types = self.arguments
         dropout = f"\n      dropout(%dropout_p, %random : {types['random']})" if self.dropout else ""
         block = f"block_size = array<i64: {self.block[0]}, {self.block[1]}>"
@@ -69,7 +70,7 @@ class BsrAttention:
             "bsr_attention", types,
             " scale(%scale)\n      "
             f"ins({program_text.listed(['crow', 'col', 'query', 'key', 'value'], types)}){dropout}",
-            [block, *meta_and_precision(self)])
+            [block, *meta_and_precision(self)], outs=("out", "lse")[:1 + self.lse])
 
 
 def _parts_of(attn_mask):
@@ -107,7 +108,7 @@ def _require_pattern(attn_mask, query):
     return crow, col, values, shape, dtype
 
 
-def _require_operands(query, key, value, crow, col, values, own, dtype):
+def _require_operands(query, key, value, crow, col, values, own, dtype, is_recorded=False):
     """The batch dimensions, broadcast. Raises for query (*, M, D), key (*, N, D) and value (*, N, E) that fit neither
     each other nor the mask, M x N."""
     arrays = adapters.arrays_of("query", query)
@@ -115,7 +116,8 @@ def _require_operands(query, key, value, crow, col, values, own, dtype):
                                 ("value", value, "(*, N, E)")):
         adapters.require_same(name, array, arrays, "query")
         adapters.require_element(name, array, arrays, (dtype,))
-        adapters.require_no_derivative(name, array)
+        if not is_recorded:
+            adapters.require_no_derivative(name, array)
         if array.ndim < 2:
             raise ValueError(f"argument '{name}': expected shape {wanted}, but got {tuple(array.shape)}")
     rows, columns = (crow.shape[-1] - 1) * values.shape[-2], key.shape[-2]
@@ -144,6 +146,19 @@ def _require_dropout(dropout_p):
     return probability
 
 
+def _require_no_causality(is_causal):
+    if is_causal:
+        raise ValueError("argument 'is_causal': expected False, since attn_mask says which blocks count, but got True")
+
+
+def _scale_of(query, scale):
+    """The factor of scores."""
+    depth = query.shape[-1]
+    if scale is None and depth == 0:
+        raise ValueError("argument 'scale': expected a number where query has no columns, but got None")
+    return 1 / math.sqrt(depth) if scale is None else number("scale", scale)
+
+
 class _Mask(typing.NamedTuple):
     """The indices of a mask, whose contents a launch may check."""
 
@@ -170,7 +185,7 @@ def _draw(arrays):
     return _room(arrays).random_()
 
 
-def _program(mask, block, query, key, value, batch, dropout, precision, meta):
+def _program(mask, block, query, key, value, batch, dropout, precision, meta, lse):
     """The program of one kind of call. meta: the caller's, or ""."""
     arrays = mask.arrays
     target = arrays.device.index if arrays.on_gpu else compiler.CPU
@@ -182,7 +197,7 @@ def _program(mask, block, query, key, value, batch, dropout, precision, meta):
     source = BsrAttention(dtype=dtype, columns=(query.shape[-1], value.shape[-1]), block=block, index=index,
                           batch=(mask.crow.ndim - 1, mask.col.ndim - 1, query.ndim - 2, key.ndim - 2, value.ndim - 2,
                                  len(batch)),
-                          dropout=dropout, precision=precision, meta=meta)
+                          dropout=dropout, precision=precision, meta=meta, lse=lse)
     if mask.longest is not None and not meta:
         chosen = tuning.choose_attention(source, target, mask.col.shape[-1], math.prod(batch), mask.longest,
                                          math.prod(mask.crow.shape[:-1]) == 1)
@@ -192,40 +207,45 @@ def _program(mask, block, query, key, value, batch, dropout, precision, meta):
 
 
 class _Call(typing.NamedTuple):
-    """What a call of the kernel is made of: the program, its scalars, and its arrays by name; the last one is the
-    result."""
+    """What a call of the kernel is made of: the program, its scalars, its arrays by name, and of these the result and,
+    where they are computed, the logarithms of sums."""
 
     program: object
     scalars: tuple
     named: dict
     result: object
+    lse: object
 
     @property
     def arguments(self):
         return [*self.scalars, *self.named.values()]
 
 
-def _call_of(mask, block, query, key, value, batch, scale, probability, precision, meta, draw):
+def _call_of(mask, block, query, key, value, batch, scale, probability, precision, meta, draw, lse=False):
     """The call of one kernel: neither scores nor weights are in memory. draw: gives the seed and the offset of a
-    dropout."""
+    dropout. lse: whether logarithms of sums are computed."""
     arrays = mask.arrays
     known = None if mask.longest is None or meta else (mask.longest, mask.col.shape[-1], math.prod(batch),
                                                        mask.crow.shape[:-1])
-    kind = ("bsr_attention", id(arrays), block, probability != 0, precision, meta, known, len(batch),
+    kind = ("bsr_attention", id(arrays), block, probability != 0, precision, meta, known, lse, len(batch),
             *((array.ndim, array.dtype) for array in (mask.crow, mask.col)),
             *((array.ndim, array.shape[-1], array.dtype) for array in (query, key, value)))
     program = cache.calls.get(kind)
     if program is None:
-        program = _program(mask, block, query, key, value, batch, probability != 0, precision, meta)
+        program = _program(mask, block, query, key, value, batch, probability != 0, precision, meta, lse)
         cache.calls[kind] = program
     result = memory.with_memory(arrays, arrays.empty, (*batch, query.shape[-2], value.shape[-1]), query)
     named = {"crow": mask.crow, "col": mask.col, "query": query, "key": key, "value": value}
     if probability:
         named["random"] = draw(arrays)
     named["out"] = result
+    sums = None
+    if lse:
+        wide = None if arrays.dtype(query.dtype) == "f64" else "f32"
+        named["lse"] = sums = memory.with_memory(arrays, arrays.empty, (*batch, query.shape[-2]), query, wide)
     named = {name: arrays.passed(array) for name, array in named.items()}
     scalars = (scale, probability) if probability else (scale,)
-    return _Call(program, scalars, named, result)
+    return _Call(program, scalars, named, result, sums)
 
 
 def _fused(call, mask, check, launch=None):
@@ -257,6 +277,63 @@ def _in_parts(mask, query, key, value, scale, probability, check, precision):
     return bsr_dense_mm((crow, col, weights), value, check=False, precision=precision)
 
 
+def attend(query, key, value, pattern, random, probability, scale, precision, lse):
+    """(the result, the logarithms of sums or None) of tensors with a pattern (crow, col, block), as the operation of
+    PyTorch has them. random: the seed and the offset of a dropout, or None."""
+    crow, col, block = pattern
+    mask = crow, col, query.new_empty(()).expand(*col.shape, *block)  # Of which no element is read.
+    crow, col, values, own, dtype = _require_pattern(mask, query)
+    batch = _require_operands(query, key, value, crow, col, values, own, dtype)
+    mask = _Mask(adapters.arrays_of("query", query), crow, col)
+    call = _call_of(mask, tuple(block), query, key, value, batch, scale, 0 if random is None else probability,
+                    precision, "", lambda _: random, lse)
+    return _fused(call, mask, None), call.lse
+
+
+def _is_fused(block, *columns):
+    """Whether one kernel takes blocks of this size, and heads of these columns."""
+    return block[1] % _KEY_MULTIPLE == 0 and all(0 < own <= _MOST_COLUMNS for own in columns)
+
+
+def _is_recorded(query, key, value):
+    """Whether PyTorch dispatches a call with these."""
+    if not adapters.is_torch(query):
+        return False
+    return stand_ins.stands_for_others(query) or autograd.is_recorded(query, key, value) or (
+        autocast.is_on() and autocast.casts(query, key, value))
+
+
+def recorded_arguments(query, key, value, attn_mask, dropout_p, scale, precision):
+    """The operation's arguments of a call that PyTorch dispatches."""
+    crow, col, values, _ = attn_mask
+    random = None
+    if dropout_p:
+        random = sys.modules["torch"].empty(2, dtype=sys.modules["torch"].int64, device=query.device).random_()
+    return query, key, value, crow, col, list(values.shape[-2:]), random, dropout_p, scale, precision or "", False
+
+
+def _recorded(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta):
+    """A call that PyTorch dispatches: of tensors whose gradients are recorded, of fake ones, or under autocast."""
+    _require_no_causality(is_causal)
+    dtypes.require_precision(precision)
+    for name, option in (("check", check), ("meta", meta)):
+        if option is not None and option is not False:
+            raise NotImplementedError(f"argument '{name}': expected None where gradients are recorded, for fake tensors and "
+                                      f"under torch.autocast, but got {option!r}")
+    probability = _require_dropout(dropout_p)
+    scale = _scale_of(query, scale)
+    mask = _parts_of(attn_mask)
+    block, columns = mask[2].shape[-2:], (query.shape[-1], value.shape[-1])
+    if not _is_fused(block, *columns) or block[0] % _KEY_MULTIPLE:
+        if autocast.is_on():
+            query, key, value = autocast.cast(query, key, value)
+        crow, col, values, own, dtype = _require_pattern(attn_mask, query)
+        _require_operands(query, key, value, crow, col, values, own, dtype, is_recorded=True)
+        return _in_parts((crow, col, values), query, key, value, scale, probability, check, precision)
+    return dispatch.call("scaled_dot_product_attention", query=query, key=key, value=value, attn_mask=mask,
+                         dropout_p=probability, scale=scale, precision=precision)
+
+
 def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scale=None, *,
                                  check=None, precision=None, meta=None):
     """softmax(scale * query @ key^T) @ value, where a score counts only at the stored blocks of attn_mask.
@@ -283,6 +360,8 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     Returns (*, M, E). Rows without a stored block are 0. Raises ValueError or TypeError for arguments that do not fit,
     NotImplementedError for what has no code yet (gradients among it), before anything is computed.
     """
+    if _is_recorded(query, key, value):
+        return _recorded(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta)
     if check is None and type(attn_mask) is sparse_operand.Prepared:
         check = False  # It was when it was prepared.
     kind = _kind(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta)
@@ -379,8 +458,7 @@ def _repeated(kind, query, key, value, attn_mask):
 def _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision, meta, draw):
     """(dropout_p, scale, (crow, col, values) of attn_mask, the call of one kernel and the mask's indices, or None twice
     where the arguments need several)."""
-    if is_causal:
-        raise ValueError("argument 'is_causal': expected False, since attn_mask says which blocks count, but got True")
+    _require_no_causality(is_causal)
     dtypes.require_precision(precision)
     probability = _require_dropout(dropout_p)
     crow, col, values, own, dtype = _require_pattern(attn_mask, query)
@@ -389,12 +467,8 @@ def _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precisio
     if prepared is not None and key.shape[-2] < prepared.columns * values.shape[-1]:
         raise ValueError(f"argument 'key': expected at least {prepared.columns * values.shape[-1]} rows, for the "
                          f"blocks of attn_mask, but got {key.shape[-2]}")
-    depth = query.shape[-1]
-    if scale is None and depth == 0:
-        raise ValueError("argument 'scale': expected a number where query has no columns, but got None")
-    scale = 1 / math.sqrt(depth) if scale is None else number("scale", scale)
-    if values.shape[-1] % _KEY_MULTIPLE == 0 and all(0 < columns <= _MOST_COLUMNS
-                                                     for columns in (depth, value.shape[-1])):
+    scale = _scale_of(query, scale)
+    if _is_fused(values.shape[-2:], query.shape[-1], value.shape[-1]):
         arrays = adapters.arrays_of("query", query)
         on_gpu = arrays.on_gpu
         mask = _Mask(arrays, crow, col, prepared.longest if prepared is not None and on_gpu and not probability
@@ -423,9 +497,3 @@ def explained(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scal
              bsr_addmm.call_of(None, scores, value, beta=0, check=False, precision=precision)]
     return calls, None, ("scores and weights are in memory: one kernel takes up to "
                          f"{_MOST_COLUMNS} columns, and blocks with a multiple of {_KEY_MULTIPLE} columns",)
-
-
-register(OpSpec(
-    scaled_dot_product_attention, explained=explained, types={
-        "query": "_Array", "key": "_Array", "value": "_Array", "attn_mask": "Any", "dropout_p": "_Number",
-        "is_causal": "bool", "scale": "_Number | None"}))

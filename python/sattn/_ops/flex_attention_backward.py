@@ -20,8 +20,22 @@ from .flex_attention_plan import keys_read, shapes_of, source_of
 from .flex_attention_program import FlexAttention
 
 LOG2_E = "1.4426950408889634"
-# Columns of heads up to which the sums of both gradients of a tile of keys fit in a GPU's registers.
-_WIDEST_TOGETHER = 128
+#: Columns of heads up to which the sums of both gradients of a tile of keys fit in a GPU's registers.
+WIDEST_TOGETHER = 128
+
+
+class Stored(typing.NamedTuple):
+    """Stored blocks in the place of lists: the type of indices, whether (batches, heads) share the pattern, and whether
+    they share its transpose."""
+
+    index: str
+    shared: tuple
+    transposed_shared: tuple
+
+    def types(self, is_transposed):
+        """Types of crow and of col, or of those of the transpose."""
+        batch, head = ("1" if own else "?" for own in (self.transposed_shared if is_transposed else self.shared))
+        return (f"tensor<{batch}x{head}x?x{self.index}>",) * 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,7 +46,8 @@ class FlexAttentionBackward:
     scores: the FlexAttention whose gradients they are; what it says of results and packed heads does not count.
     has_grad_lse: whether lse has a gradient. wants_query, wants_key, wants_value: whether theirs are computed.
     is_apart: whether those of key and value have an op each. clears: whether queries that see no key may have any
-    upstream gradient.
+    upstream gradient. stored: blocks that scores' block_size is of, or None. dropout: whether weights are dropped.
+    name: of the function.
     """
 
     scores: FlexAttention
@@ -42,15 +57,19 @@ class FlexAttentionBackward:
     wants_value: bool = True
     is_apart: bool = False
     clears: bool = False
+    stored: Stored | None = None
+    dropout: bool = False
+    name: str = "flex_attention_backward"
 
     def text(self):
-        """The module: one function @flex_attention_backward, whose last arguments are the results."""
+        """The module: one function, whose last arguments are the results."""
         scores = self.scores
         lead, shared = "?x?x?x", "1x?x?x" if scores.one_kv_batch else "?x?x?x"
         query, key = (f"tensor<{own}{scores.head_dim}x{scores.dtype}>" for own in (lead, shared))
         value, out = (f"tensor<{own}{scores.value_dim}x{scores.dtype}>" for own in (shared, lead))
         row = f"tensor<?x?x?x{scores.wide}>"
         types = {} if scores.scale is not None else {"scale": scores.wide}
+        types |= {"dropout_p": scores.wide, "random": "tensor<2xi64>"} if self.dropout else {}
         types |= {"q": query, "k": key, "v": value, "out": out, "grad_out": out, "lse": row}
         names = {"q": "query", "k": "key", "v": "value"}
         if self.has_grad_lse:
@@ -69,12 +88,16 @@ class FlexAttentionBackward:
                 name = f"full_{prefix}" if kind == "full" else prefix
                 names |= zip(own, (f"{name}_num_blocks", f"{name}_indices"))
                 lists[op] += f" {kind}({listed(own, types)})"
-        captures = ""
+            if self.stored is not None:
+                own = ("crow", "col") if op == "dq" else ("transposed_crow", "transposed_col")
+                types |= zip(own, self.stored.types(op != "dq"))
+                lists[op] += f" stored({listed(own, types)})"
+        captures = " dropout(%dropout_p, %random : tensor<2xi64>)" if self.dropout else ""
         if scores.captures:
             own = [f"captured{place}" for place in range(len(scores.captures))]
             types |= zip(own, scores.captures)
             names |= zip(own, scores.names)
-            captures = f" captures({listed(own, types)})"
+            captures += f" captures({listed(own, types)})"
         # The ops: the name of each one's value, the op, its results and its own attribute.
         ops = [("dq", "dq", {"grad_query": query}, "")] if self.wants_query else []
         if self.wants_key and self.wants_value and not self.is_apart:
@@ -105,7 +128,7 @@ class FlexAttentionBackward:
         callers = ", ".join(program_text.quoted(names.get(name, name)) for name in types)
         returned = ", ".join(results.values())
         lines = "\n  ".join(body)
-        return (f"func.func @flex_attention_backward({arguments}) -> ({returned})\n    attributes {{sattn.names = [{callers}]}} {{\n"
+        return (f"func.func @{self.name}({arguments}) -> ({returned})\n    attributes {{sattn.names = [{callers}]}} {{\n"
                 f"  {lines}\n  return {', '.join(values)} : {returned}\n}}\n")
 
     def _before(self, out, row):
@@ -253,7 +276,7 @@ def backward(request, given):
     source = FlexAttentionBackward(
         scores, has_grad_lse=given.grad_lse is not None, wants_query=given.wants_query, wants_key=given.wants_key,
         wants_value=given.wants_value,
-        is_apart=target != compiler.CPU and max(scores.head_dim, scores.value_dim) > _WIDEST_TOGETHER,
+        is_apart=target != compiler.CPU and max(scores.head_dim, scores.value_dim) > WIDEST_TOGETHER,
         clears=_may_see_nothing(mask, band, score, (sizes[2], keys)))
     wanted = [number for number, capture in enumerate(score.captures if score else ()) if capture.kind == "array"]
     wanted = [number for number, own in zip(wanted, given.of_arrays) if own]

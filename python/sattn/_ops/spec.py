@@ -29,15 +29,16 @@ NUMBER_TENSOR = "{0}_tensor"
 _TYPES = {"out": "_Array | None", "skip_checks": "bool", "max_grid": "Sequence[int | None] | None",
           "check": "bool | None", "meta": "Mapping[str, int | Sequence[int]] | None", "precision": _PRECISION,
           "strict": "bool"}
-#: Specs by the name of their function.
-SPECS = {}
+#: Specs of public functions by the name of these, and all specs.
+SPECS, OPERATIONS = {}, []
 
 
 @dataclasses.dataclass(frozen=True)
 class OpSpec:
     """An operation.
 
-    function: the public one; its name is that in `sattn`, and its signature that of the stub and under torch.compile.
+    function: the public one; its name is that in `sattn`, and its signature that of the stub and under torch.compile. An
+    operation that no public function calls alone has one whose name begins with "_".
     name: of the operation torch.ops.sattn.<name>; "" where PyTorch has none, so that calls break a graph.
     parameters: the kind (in KINDS) of each parameter that the operation has, in the order of `function`. Other
     parameters are options: a call in a graph gives none of them.
@@ -125,6 +126,9 @@ class OpSpec:
 
 def register(spec):
     """Makes the spec known to the package, and returns it."""
+    OPERATIONS.append(spec)
+    if spec.function.__name__.startswith("_"):
+        return spec
     SPECS[spec.function.__name__] = spec
     if spec.explained is not None:
         explain.explained[spec.function] = spec.explained

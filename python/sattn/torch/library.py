@@ -9,7 +9,7 @@ import torch
 
 from .._arrays import adapters, autocast, sparse_operand, stand_ins
 from .._call.numbers import require_number
-from .._ops.spec import NUMBER_TENSOR, SPECS
+from .._ops.spec import NUMBER_TENSOR, OPERATIONS, SPECS
 from . import differentiation
 
 _LIBRARY = torch.library.Library("sattn", "DEF")
@@ -77,7 +77,7 @@ def define(spec):
             _LIBRARY.impl(spec.name, _casting(spec, operation, device), f"Autocast{device.upper()}")
 
 
-for _spec in SPECS.values():
+for _spec in OPERATIONS:
     if _spec.name:
         define(_spec)
 

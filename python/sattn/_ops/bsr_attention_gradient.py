@@ -1,0 +1,135 @@
+"""The gradients of scaled_dot_product_attention: those of flex_attention, over stored blocks."""
+
+import math
+import sys
+import typing
+
+from .._arrays import adapters, transposition
+from .._call import cache, memory
+from .._compiler import compiler
+from . import whole_columns
+from .bsr_addmm_gradient import summed_to, wide_of
+from .flex_attention_backward import WIDEST_TOGETHER, FlexAttentionBackward, Stored
+from .flex_attention_program import FlexAttention
+
+#: Rows and columns of blocks that gradients take are multiples of it.
+BLOCK_MULTIPLE = 16
+
+
+class Attended(typing.NamedTuple):
+    """What the forward was given, and gave. dropout: the probability; random: the seed and the offset, or None."""
+
+    query: object
+    key: object
+    value: object
+    crow: object
+    col: object
+    block: tuple
+    random: object
+    dropout: float
+    scale: float
+    precision: str
+    out: object
+    lse: object
+
+
+def _own(shape, rank, rest):
+    """The batch dimensions of a shape, with those of 1 that it lacks; `rest` dimensions are no batches."""
+    own = tuple(shape[:len(shape) - rest])
+    return (1,) * (rank - len(own)) + own
+
+
+def _in_two(tensor, batch, rest):
+    """The tensor with two batch dimensions, of which each is 1 or that of `batch`, whose last dimension is the second;
+    all others are the first, in their order."""
+    own, shape = _own(tensor.shape, len(batch), rest), tensor.shape[tensor.dim() - rest:]
+    if len(batch) <= 2:
+        return tensor.reshape(*(1,) * (2 - len(batch)), *own, *shape)
+    first = own[:-1]
+    if math.prod(first) != 1 and first != batch[:-1]:
+        tensor, first = tensor.expand(*batch[:-1], own[-1], *shape), batch[:-1]
+    return tensor.reshape(math.prod(first), own[-1], *shape)
+
+
+def _plain(tensor):
+    """The tensor in memory of its own where elements repeat, or those of a row are apart."""
+    repeats = any(not stride and size > 1 for stride, size in zip(tensor.stride(), tensor.shape))
+    return tensor.contiguous() if repeats or tensor.stride(-1) != 1 and tensor.shape[-1] > 1 else tensor
+
+
+def _shares(tensor):
+    return tuple(size == 1 for size in tensor.shape[:2])
+
+
+class _Operands(typing.NamedTuple):
+    """The operands with two batch dimensions each, as flex_attention has them."""
+
+    query: object
+    key: object
+    value: object
+    group: int
+
+
+def _operands_of(given, batch):
+    torch = sys.modules["torch"]
+    query, key, value = (_in_two(tensor, batch, 2) for tensor in (given.query, given.key, given.value))
+    whole = _in_two(given.out, batch, 2).shape[:2]
+    query = _plain(query.expand(*whole, *query.shape[2:]))
+    shared = torch.broadcast_shapes(key.shape[:2], value.shape[:2])
+    key, value = (_plain(tensor.expand(*shared, *tensor.shape[2:])) for tensor in (key, value))
+    return _Operands(query, key, value, max(whole[1], 1) // max(shared[1], 1))
+
+
+def _stored_of(crow, col, across, batch):
+    """((crow, col), those of the transpose) of a pattern with so many block columns, with two batch dimensions each."""
+    torch = sys.modules["torch"]
+    shared = torch.broadcast_shapes(crow.shape[:-1], col.shape[:-1])
+    own = (index.expand(*shared, index.shape[-1]) for index in (crow, col))
+    other = transposition.pattern_of(crow, col, across)
+    return (tuple(_in_two(index, batch, 1).contiguous() for index in own),
+            tuple(_in_two(index, batch, 1).contiguous() for index in (other.crow, other.col)))
+
+
+def backward(grad_out, given, wanted):
+    """[the gradient of query, of key, of value], each None where `wanted` does not ask for it. given: Attended; columns
+    are 1 to 512, and blocks of multiples of BLOCK_MULTIPLE."""
+    arrays, batch = adapters.arrays_of("query", given.query), tuple(given.out.shape[:-2])
+    own = _operands_of(given, batch)
+    pattern, transposed = _stored_of(given.crow, given.col, given.key.shape[-2] // given.block[1], batch)
+    is_f64 = str(given.query.dtype).endswith("float64")
+    fill = whole_columns.filled if is_f64 else lambda tensor: tensor
+    query, key, value = (fill(tensor) for tensor in own[:3])
+    out, grad_out = (fill(_in_two(_plain(tensor), batch, 2)) for tensor in (given.out, grad_out))
+    target = arrays.device.index if arrays.on_gpu else compiler.CPU
+    scores = FlexAttention(dtype=arrays.dtype(query.dtype), head_dim=query.shape[-1], value_dim=value.shape[-1],
+                           group=own.group, one_kv_batch=key.shape[0] == 1 != query.shape[0],
+                           block_size=tuple(given.block), precision=given.precision or "ieee")
+    widest = max(scores.head_dim, scores.value_dim)
+    source = FlexAttentionBackward(
+        scores, wants_query=wanted[0], wants_key=wanted[1], wants_value=wanted[2],
+        is_apart=target != compiler.CPU and widest > WIDEST_TOGETHER,
+        stored=Stored(arrays.dtype(pattern[0].dtype), _shares(pattern[0]), _shares(transposed[0])),
+        dropout=given.random is not None, name="bsr_attention_backward")
+    program = memory.with_memory(arrays, cache.program, source, target)
+    lists = [*pattern] * wanted[0] + [*transposed] * (wanted[1] or wanted[2])
+    made = [tensor.new_empty(tensor.shape) for tensor, is_wanted in zip((query, key, value), wanted) if is_wanted]
+    random = [] if given.random is None else [given.random]
+    scalars = [given.scale] + [given.dropout] * len(random)
+    tensors = [*random, query, key, value, out, grad_out, _in_two(given.lse, batch, 1), *lists, *made]
+    program._launch(*scalars, *map(arrays.passed, tensors))
+    found = iter(made)
+    return [_like(next(found), tensor, batch) if is_wanted else None
+            for tensor, is_wanted in zip((given.query, given.key, given.value), wanted)]
+
+
+def _like(found, tensor, batch):
+    """A gradient with two batch dimensions as one of the tensor, summed over the batches that it has not."""
+    found = found[..., :tensor.shape[-1]]
+    own = (1,) * (2 - len(batch)) + _own(tensor.shape, len(batch), 2)
+    if len(batch) > 2 and found.shape[0] != 1:
+        found = found.reshape(*batch[:-1], *found.shape[1:])
+    elif len(batch) > 2:
+        found = found.reshape(*(1,) * (len(batch) - 1), *found.shape[1:])
+    if tuple(found.shape[:-2]) != own:
+        found = summed_to(found.to(wide_of(found)), (*own, *found.shape[-2:]))
+    return sys.modules["torch"].empty_like(tensor).copy_(found.reshape(tensor.shape))
