@@ -20,6 +20,8 @@ from .sampled_addmm import call_of as sampled_call_of, sampled_addmm
 
 # One kernel takes at most so many columns of query, key and value, and block columns of multiples of the second.
 _MOST_COLUMNS, _KEY_MULTIPLE = 512, 16
+#: Seeds and offsets of dropout are smaller.
+LARGEST_SEED = 2**63 - 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -181,8 +183,8 @@ def _room(arrays):
 def _draw(arrays):
     """A seed and an offset, of the library's generator for the device: on CUDA nothing waits for it."""
     if arrays is adapters.NUMPY:
-        return np.random.randint(0, 2**63 - 1, size=2, dtype=np.int64)
-    return _room(arrays).random_()
+        return np.random.randint(0, LARGEST_SEED, size=2, dtype=np.int64)
+    return sys.modules["torch"].randint(LARGEST_SEED, (2,), device=arrays.device)
 
 
 def _program(mask, block, query, key, value, batch, dropout, precision, meta, lse):
@@ -295,6 +297,11 @@ def _is_fused(block, *columns):
     return block[1] % _KEY_MULTIPLE == 0 and all(0 < own <= _MOST_COLUMNS for own in columns)
 
 
+def is_one_operation(block, *columns):
+    """Whether one operation of PyTorch takes these: its gradients take blocks with rows of the same multiple."""
+    return _is_fused(block, *columns) and block[0] % _KEY_MULTIPLE == 0
+
+
 def _is_recorded(query, key, value):
     """Whether PyTorch dispatches a call with these."""
     if not adapters.is_torch(query):
@@ -308,7 +315,7 @@ def recorded_arguments(query, key, value, attn_mask, dropout_p, scale, precision
     crow, col, values, _ = attn_mask
     random = None
     if dropout_p:
-        random = sys.modules["torch"].empty(2, dtype=sys.modules["torch"].int64, device=query.device).random_()
+        random = sys.modules["torch"].randint(LARGEST_SEED, (2,), device=query.device)
     return query, key, value, crow, col, list(values.shape[-2:]), random, dropout_p, scale, precision or "", False
 
 
@@ -323,8 +330,7 @@ def _recorded(query, key, value, attn_mask, dropout_p, is_causal, scale, check, 
     probability = _require_dropout(dropout_p)
     scale = _scale_of(query, scale)
     mask = _parts_of(attn_mask)
-    block, columns = mask[2].shape[-2:], (query.shape[-1], value.shape[-1])
-    if not _is_fused(block, *columns) or block[0] % _KEY_MULTIPLE:
+    if not is_one_operation(mask[2].shape[-2:], query.shape[-1], value.shape[-1]):
         if autocast.is_on():
             query, key, value = autocast.cast(query, key, value)
         crow, col, values, own, dtype = _require_pattern(attn_mask, query)

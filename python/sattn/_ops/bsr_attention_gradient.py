@@ -12,9 +12,6 @@ from .bsr_addmm_gradient import summed_to, wide_of
 from .flex_attention_backward import WIDEST_TOGETHER, FlexAttentionBackward, Stored
 from .flex_attention_program import FlexAttention
 
-#: Rows and columns of blocks that gradients take are multiples of it.
-BLOCK_MULTIPLE = 16
-
 
 class Attended(typing.NamedTuple):
     """What the forward was given, and gave. dropout: the probability; random: the seed and the offset, or None."""
@@ -92,7 +89,7 @@ def _stored_of(crow, col, across, batch):
 
 def backward(grad_out, given, wanted):
     """[the gradient of query, of key, of value], each None where `wanted` does not ask for it. given: Attended; columns
-    are 1 to 512, and blocks of multiples of BLOCK_MULTIPLE."""
+    are 1 to 512, and blocks of multiples of 16."""
     arrays, batch = adapters.arrays_of("query", given.query), tuple(given.out.shape[:-2])
     own = _operands_of(given, batch)
     pattern, transposed = _stored_of(given.crow, given.col, given.key.shape[-2] // given.block[1], batch)

@@ -18,7 +18,7 @@ from . import library  # noqa: F401
 from .._arrays import sparse_operand
 from .._masks import block_masks
 from .._masks.block_masks import BlockMask
-from .._ops import flex_attention, flex_attention_operation
+from .._ops import bsr_attention, flex_attention, flex_attention_operation
 from .._ops.spec import SPECS
 from . import described_values, dynamo_private
 
@@ -263,6 +263,45 @@ def _operand_parts(bsr):
     if isinstance(bsr, torch.Tensor) and bsr.layout == torch.sparse_bsr:  # In export.
         return None, None, bsr, None
     return None
+
+
+@_constant
+def _is_one_operation(rows, *columns):
+    return bsr_attention.is_one_operation((rows, columns[0]), *columns[1:])
+
+
+@torch.compiler.substitute_in_graph(bsr_attention.scaled_dot_product_attention)
+def _attention_call(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scale=None, *, check=None,
+                    precision=None, meta=None):
+    reason = _attention_reason(query, key, value, attn_mask, dropout_p, is_causal, scale, check, meta)
+    if reason:
+        torch._dynamo.graph_break(msg=f"sattn.scaled_dot_product_attention: {reason}")
+        return bsr_attention.scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale,
+                                                          check=check, precision=precision, meta=meta)
+    crow, col, values, _ = _operand_parts(attn_mask)
+    random = None
+    if dropout_p:
+        random = torch.randint(bsr_attention.LARGEST_SEED, (2,), device=query.device)
+    return torch.ops.sattn.bsr_attention(
+        query, key, value, crow, col, [values.shape[-2], values.shape[-1]], random, float(dropout_p),
+        query.shape[-1] ** -0.5 if scale is None else float(scale), precision or "", False)[0]
+
+
+def _attention_reason(query, key, value, attn_mask, dropout_p, is_causal, scale, check, meta):
+    """Why a call of scaled_dot_product_attention has no operation, or ""."""
+    if not (isinstance(query, torch.Tensor) and isinstance(key, torch.Tensor) and isinstance(value, torch.Tensor)):
+        return "query, key and value are no tensors"
+    if is_causal or check or meta is not None or not _is_scalar(dropout_p) or not 0 <= dropout_p <= 1:
+        return "is_causal, check or meta is given, or dropout_p is no probability"
+    if scale is not None and not _is_scalar(scale):
+        return "scale is no number of Python"
+    parts = _operand_parts(attn_mask)
+    if parts is None or parts[0] is None:
+        return "attn_mask is no (crow, col, values) and not prepared"
+    if not _is_one_operation(_fixed(parts[2].shape[-2]), _fixed(parts[2].shape[-1]), _fixed(query.shape[-1]),
+                             _fixed(value.shape[-1])):
+        return "several kernels compute it"
+    return ""
 
 
 def _pairs(data):

@@ -66,3 +66,14 @@ func.func @part(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tens
       -> tensor<?x32xf16>, tensor<?x32xf32>, tensor<?xf32>
   return %0#0 : tensor<?x32xf16>
 }
+
+// CHECK-LABEL: @with_lse
+// CHECK: sattn.bsr_attention {{.*}} outs(%{{.*}}, %{{.*}} : tensor<3x?x64xbf16>, tensor<3x?xf32>) {{.*}} -> tensor<3x?x64xbf16>, tensor<3x?xf32>
+func.func @with_lse(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<3x?x64xbf16>, %lse: tensor<3x?xf32>) -> (tensor<3x?x64xbf16>, tensor<3x?xf32>) {
+  %0:2 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out, %lse : tensor<3x?x64xbf16>, tensor<3x?xf32>) {block_size = array<i64: 64, 64>}
+      -> tensor<3x?x64xbf16>, tensor<3x?xf32>
+  return %0#0, %0#1 : tensor<3x?x64xbf16>, tensor<3x?xf32>
+}

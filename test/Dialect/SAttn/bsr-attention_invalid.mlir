@@ -450,13 +450,13 @@ func.func @c12_parts(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q:
 
 // -----
 
-func.func @c17_two(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
-    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>, %partial: tensor<?x64xf32>) {
-  // expected-error @below {{expected 'out', or 'out', 'partial' and 'lse' in 'outs', but got 2 tensors}}
-  %0:2 = sattn.bsr_attention scale(%scale)
+func.func @c17_four(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>, %partial: tensor<?x64xf32>, %lse: tensor<?xf32>) {
+  // expected-error @below {{expected 'out', 'out' and 'lse', or 'out', 'partial' and 'lse' in 'outs', but got 4 tensors}}
+  %0:4 = sattn.bsr_attention scale(%scale)
       ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
-      outs(%out, %partial : tensor<?x64xbf16>, tensor<?x64xf32>) {block_size = array<i64: 64, 64>}
-      -> tensor<?x64xbf16>, tensor<?x64xf32>
+      outs(%out, %partial, %lse, %lse : tensor<?x64xbf16>, tensor<?x64xf32>, tensor<?xf32>, tensor<?xf32>)
+      {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>, tensor<?x64xf32>, tensor<?xf32>, tensor<?xf32>
   return
 }
 
@@ -541,5 +541,53 @@ func.func @c17_f64(%scale: f64, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: t
       ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xf64>, tensor<?x64xf64>, tensor<?x64xf64>)
       outs(%out, %partial, %lse : tensor<?x64xf64>, tensor<?x64xf32>, tensor<?xf32>) {block_size = array<i64: 64, 64>}
       -> tensor<?x64xf64>, tensor<?x64xf32>, tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @c18_rank(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<128x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<3x?x64xbf16>, %lse: tensor<?xf32>) {
+  // expected-error @below {{expected 'lse' of rank 2, but got 'tensor<?xf32>'}}
+  %0:2 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<128x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out, %lse : tensor<3x?x64xbf16>, tensor<?xf32>) {block_size = array<i64: 64, 64>}
+      -> tensor<3x?x64xbf16>, tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @c18_element(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<128x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<3x?x64xbf16>, %lse: tensor<3x?xbf16>) {
+  // expected-error @below {{expected element type 'f32' of 'lse', but got 'bf16'}}
+  %0:2 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<128x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out, %lse : tensor<3x?x64xbf16>, tensor<3x?xbf16>) {block_size = array<i64: 64, 64>}
+      -> tensor<3x?x64xbf16>, tensor<3x?xbf16>
+  return
+}
+
+// -----
+
+func.func @c18_batch(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<128x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<3x?x64xbf16>, %lse: tensor<1x?xf32>) {
+  // expected-error @below {{expected the batch dimensions of 'out' of 'lse', but got 'tensor<1x?xf32>'}}
+  %0:2 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<128x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out, %lse : tensor<3x?x64xbf16>, tensor<1x?xf32>) {block_size = array<i64: 64, 64>}
+      -> tensor<3x?x64xbf16>, tensor<1x?xf32>
+  return
+}
+
+// -----
+
+func.func @c18_rows(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<128x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<3x?x64xbf16>, %lse: tensor<3x64xf32>) {
+  // expected-error @below {{expected M of 'lse' (dimension 1) to be 128, but got 64}}
+  %0:2 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<128x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out, %lse : tensor<3x?x64xbf16>, tensor<3x64xf32>) {block_size = array<i64: 64, 64>}
+      -> tensor<3x?x64xbf16>, tensor<3x64xf32>
   return
 }

@@ -109,3 +109,15 @@ func.func @dcapture(%scale: f32, %q: tensor<?x?x16xf32>, %lse: tensor<?x?xf32>, 
       } {number = 0 : i64}
   return %0 : tensor<?x?x?xf32>
 }
+
+// CHECK-LABEL: @dq_stored
+// CHECK: sattn.flex_attention_dq scale(%{{.*}}) ins({{.*}}) stored(%{{.*}}, %{{.*}} : tensor<1x?xi64>, tensor<1x?xi64>) dropout(%{{.*}}, %{{.*}} : tensor<2xi64>) outs(
+func.func @dq_stored(%scale: f32, %q: tensor<?x?x16xf32>, %v: tensor<?x?x8xf32>, %lse: tensor<?x?xf32>, %crow: tensor<1x?xi64>,
+                     %col: tensor<1x?xi64>, %p: f32, %random: tensor<2xi64>) -> tensor<?x?x16xf32> {
+  %0 = sattn.flex_attention_dq scale(%scale)
+      ins(%q, %q, %v, %v, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>,
+          tensor<?x?xf32>, tensor<?x?xf32>)
+      stored(%crow, %col : tensor<1x?xi64>, tensor<1x?xi64>) dropout(%p, %random : tensor<2xi64>)
+      outs(%q : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {block_size = array<i64: 32, 16>}
+  return %0 : tensor<?x?x16xf32>
+}

@@ -254,3 +254,103 @@ func.func @c4_columns_of_the_only_result(%scale: f32, %q: tensor<?x?x16xf32>, %v
       outs(%v : tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {only = "dk"}
   return
 }
+
+// -----
+
+func.func @c11_rank(%scale: f32, %q: tensor<?x?x16xf32>, %v: tensor<?x?x8xf32>, %lse: tensor<?x?xf32>, %crow: tensor<?xi32>, %col: tensor<?x?xi32>) {
+  // expected-error @below {{expected 'crow' of rank 2, but got 'tensor<?xi32>'}}
+  %0:1 = sattn.flex_attention_dq scale(%scale) ins(%q, %q, %v, %v, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      stored(%crow, %col : tensor<?xi32>, tensor<?x?xi32>)
+      outs(%q : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {block_size = array<i64: 32, 32>}
+  return
+}
+
+// -----
+
+func.func @c11_rank_of_columns(%scale: f32, %q: tensor<?x?x16xf32>, %v: tensor<?x?x8xf32>, %lse: tensor<?x?xf32>, %crow: tensor<?x?xi32>, %col: tensor<?xi32>) {
+  // expected-error @below {{expected 'col' of rank 2, but got 'tensor<?xi32>'}}
+  %0:1 = sattn.flex_attention_dq scale(%scale) ins(%q, %q, %v, %v, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      stored(%crow, %col : tensor<?x?xi32>, tensor<?xi32>)
+      outs(%q : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {block_size = array<i64: 32, 32>}
+  return
+}
+
+// -----
+
+func.func @c11_element(%scale: f32, %q: tensor<?x?x16xf32>, %v: tensor<?x?x8xf32>, %lse: tensor<?x?xf32>, %crow: tensor<?x?xi16>, %col: tensor<?x?xi32>) {
+  // expected-error @below {{expected element type i32 or i64 of 'crow', but got 'i16'}}
+  %0:1 = sattn.flex_attention_dq scale(%scale) ins(%q, %q, %v, %v, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      stored(%crow, %col : tensor<?x?xi16>, tensor<?x?xi32>)
+      outs(%q : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {block_size = array<i64: 32, 32>}
+  return
+}
+
+// -----
+
+func.func @c11_other_element(%scale: f32, %q: tensor<?x?x16xf32>, %v: tensor<?x?x8xf32>, %lse: tensor<?x?xf32>, %crow: tensor<?x?xi32>, %col: tensor<?x?xi64>) {
+  // expected-error @below {{expected element type 'i32' of 'col', but got 'i64'}}
+  %0:1 = sattn.flex_attention_dq scale(%scale) ins(%q, %q, %v, %v, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      stored(%crow, %col : tensor<?x?xi32>, tensor<?x?xi64>)
+      outs(%q : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {block_size = array<i64: 32, 32>}
+  return
+}
+
+// -----
+
+func.func @c11_mask(%scale: f32, %q: tensor<?x?x16xf32>, %v: tensor<?x?x8xf32>, %lse: tensor<?x?xf32>, %crow: tensor<?x?xi32>, %col: tensor<?x?xi32>) {
+  // expected-error @below {{expected 'stored' without lists, key lengths, a mask or functions}}
+  %0:1 = sattn.flex_attention_dq scale(%scale) ins(%q, %q, %v, %v, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      stored(%crow, %col : tensor<?x?xi32>, tensor<?x?xi32>)
+      outs(%q : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {block_size = array<i64: 32, 32>, mask = #sattn.mask<right = 0>}
+  return
+}
+
+// -----
+
+func.func @c5_block_size(%scale: f32, %q: tensor<?x?x16xf32>, %v: tensor<?x?x8xf32>, %lse: tensor<?x?xf32>, %crow: tensor<?x?xi32>, %col: tensor<?x?xi32>) {
+  // expected-error @below {{expected 'block_size' if and only if there is a list of blocks}}
+  %0:1 = sattn.flex_attention_dq scale(%scale) ins(%q, %q, %v, %v, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      stored(%crow, %col : tensor<?x?xi32>, tensor<?x?xi32>)
+      outs(%q : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {precision = "ieee"}
+  return
+}
+
+// -----
+
+func.func @c11_rows(%scale: f32, %q: tensor<?x40x16xf32>, %v: tensor<?x40x8xf32>, %lse: tensor<?x?xf32>, %crow: tensor<?x?xi32>, %col: tensor<?x?xi32>) {
+  // expected-error @below {{expected M to be a multiple of 32 of 'block_size', but got 40}}
+  %0:1 = sattn.flex_attention_dq scale(%scale) ins(%q, %q, %v, %v, %lse, %lse : tensor<?x40x16xf32>, tensor<?x40x16xf32>, tensor<?x40x8xf32>, tensor<?x40x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      stored(%crow, %col : tensor<?x?xi32>, tensor<?x?xi32>)
+      outs(%q : tensor<?x40x16xf32>) -> tensor<?x40x16xf32> {block_size = array<i64: 32, 32>}
+  return
+}
+
+// -----
+
+func.func @c11_offsets(%scale: f32, %q: tensor<?x64x16xf32>, %v: tensor<?x64x8xf32>, %lse: tensor<?x?xf32>, %crow: tensor<?x4xi32>, %col: tensor<?x?xi32>) {
+  // expected-error @below {{expected offsets of 'crow' (dimension 1) to be 3, but got 4}}
+  %0:1 = sattn.flex_attention_dq scale(%scale) ins(%q, %q, %v, %v, %lse, %lse : tensor<?x64x16xf32>, tensor<?x64x16xf32>, tensor<?x64x8xf32>, tensor<?x64x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      stored(%crow, %col : tensor<?x4xi32>, tensor<?x?xi32>)
+      outs(%q : tensor<?x64x16xf32>) -> tensor<?x64x16xf32> {block_size = array<i64: 32, 32>}
+  return
+}
+
+// -----
+
+func.func @c11_heads(%scale: f32, %q: tensor<4x?x16xf32>, %v: tensor<4x?x8xf32>, %lse: tensor<?x?xf32>, %crow: tensor<?x?xi32>, %col: tensor<2x?xi32>) {
+  // expected-error @below {{expected H of 'col' (dimension 0) to be 1 or 4, but got 2}}
+  %0:1 = sattn.flex_attention_dq scale(%scale) ins(%q, %q, %v, %v, %lse, %lse : tensor<4x?x16xf32>, tensor<4x?x16xf32>, tensor<4x?x8xf32>, tensor<4x?x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      stored(%crow, %col : tensor<?x?xi32>, tensor<2x?xi32>)
+      outs(%q : tensor<4x?x16xf32>) -> tensor<4x?x16xf32> {block_size = array<i64: 32, 32>}
+  return
+}
+
+// -----
+
+func.func @c12_random(%scale: f32, %q: tensor<?x?x16xf32>, %v: tensor<?x?x8xf32>, %lse: tensor<?x?xf32>, %random: tensor<3xi64>) {
+  // expected-error @below {{expected 'random' of two elements of i64, but got 'tensor<3xi64>'}}
+  %0:1 = sattn.flex_attention_dq scale(%scale) ins(%q, %q, %v, %v, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
+      dropout(%scale, %random : tensor<3xi64>)
+      outs(%q : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {precision = "ieee"}
+  return
+}

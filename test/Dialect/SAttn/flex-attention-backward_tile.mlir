@@ -85,3 +85,35 @@ func.func @dkdv_parts(%scale: f32, %q: tensor<?x?x40xf16>, %k: tensor<?x?x40xf16
       {meta = #sattn.meta<tile = [32, 16, 16]>}
   return %0#0, %0#1 : tensor<?x?x40xf16>, tensor<?x?x16xf16>
 }
+
+// A tile of keys walks the stored blocks of its block row, none of which is masked. The sign of a weight says whether it is
+// dropped.
+// CHECK-LABEL: @dkdv_stored
+// CHECK-SAME: %[[CROW:[^:, ]*]]: tensor<1x?xi64>, %[[COL:[^:]*]]: tensor<1x?xi64>
+// CHECK: scf.forall (%[[J:.+]], %{{.+}}) =
+// CHECK:   %[[ROW:.+]] = affine.apply #{{.+}}(%[[J]])
+// CHECK:   %[[BEGIN:.+]] = tensor.extract %[[CROW]][%{{.+}}, %[[ROW]]]
+// CHECK:   %[[FIRST:.+]] = arith.index_cast %[[BEGIN]]
+// CHECK:   tensor.extract %[[CROW]]
+// CHECK:   scf.for %[[P:.+]] = %{{.+}} to %{{.+}} step
+// CHECK:     %[[PLACE:.+]] = affine.apply #{{.+}}(%[[FIRST]], %[[P]])
+// CHECK:     tensor.extract %[[COL]][%{{.+}}, %[[PLACE]]]
+// CHECK-NOT: scf.if
+// CHECK:     math.exp2
+// CHECK:     arith.negf
+// CHECK:     arith.select
+// CHECK:     arith.maximumf
+// CHECK:     math.absf
+// CHECK:     arith.cmpf oge
+// CHECK:   } {sattn.block_loop}
+func.func @dkdv_stored(%scale: f32, %q: tensor<?x?x16xf16>, %k: tensor<?x?x16xf16>, %g: tensor<?x?x16xf16>, %lse: tensor<?x?xf32>,
+                       %crow: tensor<1x?xi64>, %col: tensor<1x?xi64>, %p: f32, %random: tensor<2xi64>, %dk: tensor<?x?x16xf16>,
+                       %dv: tensor<?x?x16xf16>) -> (tensor<?x?x16xf16>, tensor<?x?x16xf16>) {
+  %0:2 = sattn.flex_attention_dkdv scale(%scale)
+      ins(%q, %k, %k, %g, %lse, %lse : tensor<?x?x16xf16>, tensor<?x?x16xf16>, tensor<?x?x16xf16>, tensor<?x?x16xf16>,
+          tensor<?x?xf32>, tensor<?x?xf32>)
+      stored(%crow, %col : tensor<1x?xi64>, tensor<1x?xi64>) dropout(%p, %random : tensor<2xi64>)
+      outs(%dk, %dv : tensor<?x?x16xf16>, tensor<?x?x16xf16>) -> tensor<?x?x16xf16>, tensor<?x?x16xf16>
+      {block_size = array<i64: 64, 64>, meta = #sattn.meta<tile = [32, 16, 64]>}
+  return %0#0, %0#1 : tensor<?x?x16xf16>, tensor<?x?x16xf16>
+}
