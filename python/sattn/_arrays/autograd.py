@@ -53,6 +53,25 @@ def is_recorded(*values):
         isinstance(value, torch.Tensor) and value.requires_grad for value in values)
 
 
+def refuse_transform(operation):
+    """Raises for an operation, by its name, inside of a transform of torch.func."""
+    raise NotImplementedError(f"{operation}: expected a call outside of torch.func's transforms (grad, vjp, jvp, vmap), but got "
+                              "one inside; torch.autograd.grad gives its gradients")
+
+
+def refuse_tangent(operation):
+    """Raises for an operation of a tensor with a tangent."""
+    raise NotImplementedError(f"{operation}: expected tensors without tangents, but got a dual of forward-mode "
+                              "differentiation, which has no derivative here")
+
+
+def is_batched(gradient):
+    """Whether a gradient stands for several, as with is_grads_batched of torch.autograd.grad."""
+    functorch = sys.modules["torch"]._C._functorch
+    return gradient is not None and (functorch.is_batchedtensor(gradient)
+                                     or functorch.is_legacy_batchedtensor(gradient))
+
+
 @functools.cache
 def _once():
     class Once(sys.modules["torch"].autograd.Function):

@@ -7,6 +7,7 @@ from .bsr_attention import attend, explained, recorded_arguments, scaled_dot_pro
 from .bsr_attention_gradient import Attended, backward
 from .spec import OpSpec, register
 
+_NAME = "scaled_dot_product_attention"
 # block: rows and columns of a stored block. random: the seed and the offset of a dropout. lse: whether the second
 # result, the logarithms of sums, is computed; else it is empty.
 _ARGUMENTS = ("Tensor query, Tensor key, Tensor value, Tensor crow, Tensor col, SymInt[] block, Tensor? random, "
@@ -66,7 +67,13 @@ def _with_gradient(operation):
             return out, given
 
         @staticmethod
+        def jvp(ctx, *_):
+            autograd.refuse_tangent(_NAME)
+
+        @staticmethod
         def backward(ctx, grad_out, _):
+            if autograd.is_batched(grad_out):
+                autograd.refuse_transform(_NAME)
             nothing = [None] * 8
             if grad_out is None:
                 return None, None, None, *nothing
@@ -76,10 +83,15 @@ def _with_gradient(operation):
                 found = torch.ops.sattn.bsr_attention_backward(grad_out, out, lse, query, key, value, crow, col,
                                                                ctx.block, random, *ctx.numbers, needs)
             if torch.is_grad_enabled():
-                found = autograd.once("scaled_dot_product_attention", found, (grad_out, query, key, value))
+                found = autograd.once(_NAME, found, (grad_out, query, key, value))
             return *(gradient if is_needed else None for gradient, is_needed in zip(found, needs)), *nothing
 
-    return BsrAttention.apply
+    def kernel(*arguments):
+        if torch._C._are_functorch_transforms_active():
+            autograd.refuse_transform(_NAME)
+        return BsrAttention.apply(*arguments)
+
+    return kernel
 
 
 register(OpSpec(_gradients_of_attention, "bsr_attention_backward", schema=_BACKWARD_SCHEMA,

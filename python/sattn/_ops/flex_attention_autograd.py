@@ -8,19 +8,6 @@ from .._trace import portable
 _PLACES = {"arrays": 5, "lists": 8, "lse": 13}
 
 
-_TRANSFORMED = ("flex_attention: expected a call outside of torch.func's transforms (grad, vjp, jvp, vmap), but got one "
-                "inside; torch.autograd.grad gives its gradients")
-_TANGENT = ("flex_attention: expected tensors without tangents, but got a dual of forward-mode differentiation, which has "
-            "no derivative here")
-
-
-def _is_batched(gradient):
-    """Whether a gradient stands for several, as with is_grads_batched of torch.autograd.grad."""
-    functorch = sys.modules["torch"]._C._functorch
-    return gradient is not None and (functorch.is_batchedtensor(gradient)
-                                     or functorch.is_legacy_batchedtensor(gradient))
-
-
 def with_gradient(operation):
     """What runs in the place of the operation for tensors that may require a gradient."""
     torch = sys.modules["torch"]
@@ -49,12 +36,12 @@ def with_gradient(operation):
 
         @staticmethod
         def jvp(ctx, *_):
-            raise NotImplementedError(_TANGENT)
+            autograd.refuse_tangent("flex_attention")
 
         @staticmethod
         def backward(ctx, grad_out, grad_lse, _):
-            if any(map(_is_batched, (grad_out, grad_lse))):
-                raise NotImplementedError(_TRANSFORMED)
+            if any(map(autograd.is_batched, (grad_out, grad_lse))):
+                autograd.refuse_transform("flex_attention")
             query, key, value, out, lse, *tensors = ctx.saved_tensors
             arrays, lists = tensors[:ctx.count], tensors[ctx.count:]
             score_mod, mask_mod, floats, integers, mask, band, scale, enable_gqa, kernel_options = ctx.numbers
@@ -81,7 +68,7 @@ def with_gradient(operation):
 
     def kernel(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, *rest):
         if torch._C._are_functorch_transforms_active():
-            raise NotImplementedError(_TRANSFORMED)
+            autograd.refuse_transform("flex_attention")
         return FlexAttention.apply(query, key, value, score_mod, mask_mod, len(arrays), floats, integers, len(lists),
                                    *rest, *arrays, *lists)
 
