@@ -8,7 +8,7 @@ weights, `ours_flex` is sattn.flex_attention with the mask as a list of wholly v
 `dense` PyTorch's attention of all keys. TFLOP/s count 14 operations for each visible pair and column: 4 of the forward and 10
 of the gradients. Each candidate is a CUDA graph; the card is hot (timing.py), all candidates of a row run in turns, and a time
 is a median. Errors are the largest differences from float64 of the same bf16 numbers, in units of the largest element, in one
-head; `flex_errors` are PyTorch's.
+head; `flex_errors` are PyTorch's. `ours` has a prepared mask; with a `tuple` a graph transposes the pattern in each replay.
 """
 
 import argparse
@@ -52,7 +52,9 @@ def row_of(size, columns, block, sparsity, rounds):
     own = [torch.randn(1, HEADS, size, columns, device="cuda", dtype=torch.bfloat16, requires_grad=True) for _ in range(3)]
     grad = torch.randn(1, HEADS, size, columns, device="cuda", dtype=torch.bfloat16)
     mask = problem.crow, problem.col, problem.values
-    calls = {"ours": lambda: sattn.scaled_dot_product_attention(*own, mask),
+    prepared = sattn.prepare(mask)
+    calls = {"ours": lambda: sattn.scaled_dot_product_attention(*own, prepared),
+             "tuple": lambda: sattn.scaled_dot_product_attention(*own, mask),
              "dropout": lambda: sattn.scaled_dot_product_attention(*own, mask, 0.1),
              "dense": lambda: torch.nn.functional.scaled_dot_product_attention(*own)}
     for name, make_call in (("ours_flex", ours_flex_call), ("flex", flex_call)):

@@ -8,6 +8,11 @@ LIMIT = 256
 _kept = collections.OrderedDict()
 
 
+def is_captured(tensor):
+    """Whether work on a tensor is recorded for a CUDA graph: it computes nothing before that is replayed."""
+    return tensor.is_cuda and sys.modules["torch"].cuda.is_current_stream_capturing()
+
+
 def _key_of(name, tensors):
     """A key that tensors with the same contents share, or None where nothing tells them."""
     torch, parts = sys.modules["torch"], []
@@ -18,10 +23,9 @@ def _key_of(name, tensors):
                       tensor.dtype, tensor._version))
     device = tensors[0].device
     stream = 0
-    if device.type == "cuda":
-        # A graph computes nothing before it is replayed. On another stream a value may not be there yet.
-        if torch.cuda.is_current_stream_capturing():
-            return None
+    if is_captured(tensors[0]):
+        return None
+    if device.type == "cuda":  # On another stream a value may not be there yet.
         stream = torch.cuda.current_stream(device).cuda_stream
     return name, stream, *parts
 

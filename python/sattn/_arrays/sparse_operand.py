@@ -99,10 +99,16 @@ def _memory_of(crow, col):
     return crow.device, crow.data_ptr(), col.data_ptr(), tuple(crow.shape), tuple(col.shape)
 
 
+def prepared_with(crow, col):
+    """The Prepared whose indices these tensors are, or None."""
+    found = _by_memory.get(_memory_of(crow, col))
+    return None if found is None or found.is_written() else found
+
+
 def prepared_of(crow, col, values):
     """The Prepared whose indices these tensors are, with these values, or None."""
-    found = _by_memory.get(_memory_of(crow, col))
-    if found is None or found.is_written():
+    found = prepared_with(crow, col)
+    if found is None:
         return None
     if found.values is values:
         return found
@@ -147,6 +153,8 @@ class Prepared(Operand):
         self.repeats = {}
         #: What products with the transpose need (transposition.py), by its block rows.
         self.transposes = {}
+        #: Patterns of transposes, by their block rows.
+        self.patterns = {}
         #: The matrix of PyTorch whose gradient values have, where it is a sparse tensor.
         self.leaf = bsr if adapters.is_torch(bsr) and bsr.requires_grad else None
         self._rows = super().rows

@@ -37,8 +37,20 @@ def _made(crow, col, across):
 
 
 def pattern_of(crow, col, across):
-    """The Pattern of the transpose of a matrix with so many block columns; kept with the indices' memory."""
-    return derived.of(("transposed pattern", across), (crow, col), lambda: _made(crow, col, across))
+    """The Pattern of the transpose of a matrix with so many block columns; kept with the Prepared that has the indices,
+    whose first call synchronizes on CUDA, or with their memory."""
+    prepared = sparse_operand.prepared_with(crow, col)
+    if prepared is None:
+        return derived.of(("transposed pattern", across), (crow, col), lambda: _made(crow, col, across))
+    found = prepared.patterns.get(across)
+    if found is not None:
+        return found
+    found = _made(crow, col, across)
+    if not derived.is_captured(crow):
+        if crow.is_cuda:  # Calls on other streams read it, too.
+            sys.modules["torch"].cuda.current_stream(crow.device).synchronize()
+        prepared.patterns[across] = found
+    return found
 
 
 def transposed(operand, columns):
@@ -50,7 +62,7 @@ def transposed(operand, columns):
         return pattern.crow, pattern.col, pattern.blocks_of(operand.values)
     found = operand.transposes.get(across)
     if found is None:
-        pattern = _made(operand.crow, operand.col, across)
+        pattern = pattern_of(operand.crow, operand.col, across)
         *batch, height, width = operand.values.shape
         of_values = operand.values.new_empty(()).expand(*batch, width, height)  # Of which no element is read.
         prepared = sparse_operand.Prepared(sparse_operand.Operand(pattern.crow, pattern.col, of_values,

@@ -109,18 +109,31 @@ def backward(grad_out, given, wanted):
         dropout=given.random is not None, name="bsr_attention_backward")
     program = memory.with_memory(arrays, cache.program, source, target)
     lists = [*pattern] * wanted[0] + [*transposed] * (wanted[1] or wanted[2])
-    made = [tensor.new_empty(tensor.shape) for tensor, is_wanted in zip((query, key, value), wanted) if is_wanted]
+    made = [_place_for(tensor, of, batch) for tensor, of, is_wanted in zip(
+        (query, key, value), (given.query, given.key, given.value), wanted) if is_wanted]
     random = [] if given.random is None else [given.random]
     scalars = [given.scale] + [given.dropout] * len(random)
-    tensors = [*random, query, key, value, out, grad_out, _in_two(given.lse, batch, 1), *lists, *made]
+    tensors = [*random, query, key, value, out, grad_out, _in_two(given.lse, batch, 1), *lists, *(place for _, place in made)]
     program._launch(*scalars, *map(arrays.passed, tensors))
     found = iter(made)
-    return [_like(next(found), tensor, batch) if is_wanted else None
+    return [_like(*next(found), tensor, batch) if is_wanted else None
             for tensor, is_wanted in zip((given.query, given.key, given.value), wanted)]
 
 
-def _like(found, tensor, batch):
-    """A gradient with two batch dimensions as one of the tensor, summed over the batches that it has not."""
+def _place_for(operand, tensor, batch):
+    """(the gradient of a tensor, or None, where the program writes that of the operand made of it): the first is a view
+    of the second unless elements are to be added or left out."""
+    result = sys.modules["torch"].empty_like(tensor)
+    if len(batch) <= 2 and tensor.numel() == operand.numel():
+        return result, _in_two(result, batch, 2)
+    return None, operand.new_empty(operand.shape)
+
+
+def _like(result, found, tensor, batch):
+    """The gradient of a tensor from one with two batch dimensions: its own place, or the sum over the batches that it has
+    not."""
+    if result is not None:
+        return result
     found = found[..., :tensor.shape[-1]]
     own = (1,) * (2 - len(batch)) + _own(tensor.shape, len(batch), 2)
     if len(batch) > 2 and found.shape[0] != 1:
