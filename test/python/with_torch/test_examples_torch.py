@@ -30,3 +30,13 @@ def test_train_bsr(root, built_tools):
     dense, pruned, tuned, rewired = (float(found) for found in re.findall(r"accuracy (\S+?),?(?: |$)", done.stdout, re.MULTILINE))
     assert "pruned layers 0, 2, 80% of their blocks" in done.stdout
     assert dense > 0.8 and pruned < tuned and min(tuned, rewired) > 0.8
+
+
+def test_train_gpt(root, built_tools):
+    """In a small form: the losses are those of PyTorch's own operations."""
+    done = python_example(root, built_tools, "train_gpt.py", "--steps", "21", "--batch", "2", "--length", "128", "--width", "64")
+    assert done.returncode == 0, done.stderr
+    losses = [(float(one), float(other)) for one, other in re.findall(r"^ +\d+ +(\S+) +(\S+)$", done.stdout, re.MULTILINE)]
+    assert len(losses) == 2
+    assert all(abs(one - other) < 1e-3 for one, other in losses)
+    assert losses[1][0] < 0.8 * losses[0][0]
