@@ -30,6 +30,7 @@ private:
   }
   /// These add to `result`, such a matrix.
   void addInput(const Shape &batchIndex, double *result) const;
+  Error checkOrder(const Shape &batchIndex, const Pattern &pattern) const;
   /// `Sum` has more bits than the result.
   template <typename Sum>
   void addProduct(const Shape &batchIndex, const Pattern &pattern,
@@ -69,7 +70,11 @@ void Evaluator::addProduct(const Shape &batchIndex, const Pattern &pattern,
       std::fill(sums.begin(), sums.end(), Sum(0));
       for (int64_t p = begin; p < end; ++p) {
         int64_t column = pattern.columns[p - pattern.offsets.front()];
-        int64_t block = values.offset(batchIndex) + p * values.stride(3);
+        int64_t place = order ? loadIndex(order->view,
+                                          order->offset(batchIndex) +
+                                              p * order->stride(1))
+                              : p;
+        int64_t block = values.offset(batchIndex) + place * values.stride(3);
         for (int64_t i = 0; i < blockM; ++i) {
           Sum *sum = &sums[i * width];
           for (int64_t k = 0; k < blockK; ++k) {
@@ -106,6 +111,20 @@ void Evaluator::addBlockRow(const Shape &batchIndex, int64_t blockRow,
   }
 }
 
+Error Evaluator::checkOrder(const Shape &batchIndex,
+                            const Pattern &pattern) const {
+  if (!order)
+    return Error::success();
+  for (int64_t p = pattern.offsets.front(); p < pattern.offsets.back(); ++p) {
+    int64_t place = loadIndex(order->view, order->offset(batchIndex) +
+                                               p * order->stride(1));
+    if (place < 0 || place >= nnz)
+      return expected("order[" + str(p) + "] in [0, " + str(nnz) + ")",
+                      str(place));
+  }
+  return Error::success();
+}
+
 ErrorOr<std::vector<double>> Evaluator::compute() const {
   std::vector<double> result(out.view.numElements(), 0.0);
   if (result.empty())
@@ -124,6 +143,8 @@ ErrorOr<std::vector<double>> Evaluator::compute() const {
         loadPattern(crow, col, nnz, K / blockK, batchIndex);
     if (!pattern)
       return pattern.takeError();
+    if (Error error = checkOrder(batchIndex, *pattern))
+      return error;
     if (values.view.dtype == DType::F64)
       addProduct<long double>(batchIndex, *pattern, matrix);
     else

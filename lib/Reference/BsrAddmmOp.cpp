@@ -32,6 +32,8 @@ static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
                 tensorOf(operands, "values"), tensorOf(operands, "b"),
                 optionalOf(operands, "input"), optionalOf(operands, "left"),
                 optionalOf(operands, "right"), tensorOf(operands, "out"),
+                optionalOf(operands, "order"),
+                operands.find("transpose_a") != nullptr,
                 operands.find("transpose_b") != nullptr,
                 operands.find("transpose_out") != nullptr});
   if (!out)
@@ -60,7 +62,8 @@ static ErrorOr<std::vector<int64_t>> inferShape(const NamedOperands &operands) {
       b->rank() < 2)
     return sattn::runtime::Error("");
   int64_t blockRows = std::max<int64_t>(crow->shape.back() - 1, 0), rows = 0;
-  if (__builtin_mul_overflow(blockRows, values->shape.end()[-2], &rows))
+  int64_t rowDim = operands.find("transpose_a") ? -1 : -2;
+  if (__builtin_mul_overflow(blockRows, values->shape.end()[rowDim], &rows))
     return sattn::runtime::Error(
         operands.find("crow")->who +
         ": expected offsets of less than 2^63 rows, but got shape " +
@@ -94,8 +97,8 @@ static Description describe(const NamedOperands &operands) {
   bool isTransposed = operands.find("transpose_out");
   int64_t m = columnsOf(out, !isTransposed), n = columnsOf(out, isTransposed);
   int64_t k = columnsOf(b, !operands.find("transpose_b"));
-  int64_t blockRows = values.shape.end()[-2],
-          blockColumns = values.shape.back();
+  int64_t blockRows = columnsOf(values, !operands.find("transpose_a")),
+          blockColumns = columnsOf(values, operands.find("transpose_a"));
   int64_t batch = 1, stored = 0;
   for (int64_t dim = 0; dim < out.rank() - 2; ++dim)
     batch *= out.shape[dim];

@@ -43,9 +43,14 @@ BsrAddmmProblem::create(const BsrAddmmOperands &operands) {
   if (operands.right)
     problem.right = Operand{"right", *operands.right, {}};
 
+  if (operands.order)
+    problem.order = Operand{"order", *operands.order, {}};
+
   if (Error error = problem.checkViews())
     return error;
   problem.isTransposed = operands.transposeOut;
+  if (operands.transposeA)
+    transpose(problem.values.view);
   if (operands.transposeB)
     transpose(problem.b.view);
   if (operands.transposeOut)
@@ -77,6 +82,8 @@ Error BsrAddmmProblem::checkViews() const {
     multiplicands.push_back({&*left, 1});
   if (right)
     multiplicands.push_back({&*right, 1});
+  if (order)
+    multiplicands.push_back({&*order, 1});
   for (auto [operand, minRank] : multiplicands)
     if (Error error = checkView(*operand, minRank, readsProduct))
       return error;
@@ -86,7 +93,7 @@ Error BsrAddmmProblem::checkViews() const {
 }
 
 Error BsrAddmmProblem::checkTypes() const {
-  for (const Operand *operand : {&crow, &col})
+  for (const Operand *operand : {&crow, &col, order ? &*order : &col})
     if (DType dtype = operand->view.dtype;
         dtype != DType::I32 && dtype != DType::I64)
       return expected(std::string(operand->name) + " of type i32 or i64",
@@ -120,6 +127,10 @@ Error BsrAddmmProblem::checkShapes() const {
     return expected("col's last extent to be that of values' blocks, " +
                         str(nnz),
                     str(col.extent(1)));
+  if (order && order->extent(1) != nnz)
+    return expected("order's last extent to be that of values' blocks, " +
+                        str(nnz),
+                    str(order->extent(1)));
   if (M % blockM != 0)
     return expected("out's rows to be a multiple of values' block rows, " +
                         str(blockM),
@@ -163,6 +174,8 @@ Error BsrAddmmProblem::broadcastAll() {
     batched.push_back({&*left, 1});
   if (right)
     batched.push_back({&*right, 1});
+  if (order)
+    batched.push_back({&*order, 1});
   for (auto [operand, trailing] : batched) {
     ErrorOr<Shape> strides = broadcast(*operand, trailing, batch);
     if (!strides)

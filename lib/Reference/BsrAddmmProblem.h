@@ -25,7 +25,7 @@ struct BsrAddmmProblem {
   /// With out's shape, broadcast rows and columns included; out itself where
   /// there is no input.
   Operand input;
-  std::optional<Operand> left, right;
+  std::optional<Operand> left, right, order;
   bool inputIsOut = false;
   /// Whether out's elements are those of N x M matrices in row-major order.
   bool isTransposed = false;

@@ -42,6 +42,11 @@ struct BsrAddmmOperands {
   std::optional<runtime::TensorView> left;
   std::optional<runtime::TensorView> right;
   runtime::TensorView out;
+  /// The place of each block of the pattern in values, (*, nnz) with the batches
+  /// of col; absent: its own.
+  std::optional<runtime::TensorView> order = std::nullopt;
+  /// values is (*, nnz, BK, BM).
+  bool transposeA = false;
   /// b is (*, N, K).
   bool transposeB = false;
   /// out is (*, N, M), and input broadcasts to that.

@@ -99,11 +99,15 @@ static FailureOr<Value> createLeftOperand(OpBuilder &b,
       .getResult(0);
 }
 
-/// How the right operand of an MMA of row-major tiles is stored.
-enum class RightOperand { RowMajor, Transposed };
+namespace {
+/// Which operands of an MMA are stored transposed.
+struct Transposed {
+  bool left, right;
+};
+} // namespace
 
-/// Nothing if a contraction is no such MMA.
-static std::optional<RightOperand> findRightOperand(vector::ContractionOp op) {
+/// Nothing if a contraction is no MMA.
+static std::optional<Transposed> findTransposed(vector::ContractionOp op) {
   if (op.getKind() != vector::CombiningKind::ADD ||
       op.getIteratorTypesArray().size() != 3)
     return std::nullopt;
@@ -114,13 +118,11 @@ static std::optional<RightOperand> findRightOperand(vector::ContractionOp op) {
     return AffineMap::get(3, 0, exprs, op.getContext());
   };
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  if (maps[0] != map({m, k}) || maps[2] != map({m, n}))
-    return std::nullopt;
-  if (maps[1] == map({k, n}))
-    return RightOperand::RowMajor;
-  if (maps[1] == map({n, k}))
-    return RightOperand::Transposed;
-  return std::nullopt;
+  Transposed result = {maps[0] == map({k, m}), maps[1] == map({n, k})};
+  bool isProduct = (result.left || maps[0] == map({m, k})) &&
+                   (result.right || maps[1] == map({k, n})) &&
+                   maps[2] == map({m, n});
+  return isProduct ? std::optional(result) : std::nullopt;
 }
 
 /// Whether a loop around an MMA allows its operands to be rounded.
@@ -183,9 +185,9 @@ static LogicalResult convertContract(vector::ContractionOp op,
                                      LoadedTiles &loaded) {
   if (splitDotProduct(op))
     return success();
-  std::optional<RightOperand> right = findRightOperand(op);
-  if (!right)
-    return op.emitOpError("expected a product of row-major tiles");
+  std::optional<Transposed> transposed = findTransposed(op);
+  if (!transposed)
+    return op.emitOpError("expected a product of tiles of rows");
   auto [left, other] = findFactors(op);
   Type element = getElementTypeOrSelf(left);
   auto accType = dyn_cast<VectorType>(op.getResultType());
@@ -196,19 +198,24 @@ static LogicalResult convertContract(vector::ContractionOp op,
               "accumulates in f32, or of i8 in i32, but got "
            << left.getType() << ", " << other.getType() << " and "
            << op.getAccType();
-  if (element.getIntOrFloatBitWidth() == 8 &&
-      *right != RightOperand::Transposed)
+  if (transposed->left && element.getIntOrFloatBitWidth() != 16)
+    return op.emitOpError() << "expected a left tile whose rows run along K, "
+                               "but for elements of 16 bits, but got "
+                            << left.getType();
+  if (element.getIntOrFloatBitWidth() == 8 && !transposed->right)
     return op.emitOpError() << "expected a right tile of 8-bit elements whose "
                                "rows run along K, but got "
                             << other.getType();
   OpBuilder b(op);
-  FailureOr<Value> lhs = createLeftOperand(b, op, loaded, left);
+  FailureOr<Value> lhs = transposed->left
+                             ? createLoad(b, op, loaded, left, "left")
+                             : createLeftOperand(b, op, loaded, left);
   if (failed(lhs))
     return failure();
   Value rows;
   FailureOr<Value> rhs =
       createLoad(b, op, loaded, other, "right",
-                 *right == RightOperand::RowMajor ? &rows : nullptr);
+                 transposed->right ? nullptr : &rows);
   if (failed(rhs))
     return failure();
   auto tensorType =
@@ -219,7 +226,8 @@ static LogicalResult convertContract(vector::ContractionOp op,
                   .getResult(0);
   auto mma =
       wgtile::MmaOp::create(b, op.getLoc(), tensorType, *lhs, *rhs, acc, rows);
-  mma.setTransposeB(*right == RightOperand::Transposed);
+  mma.setTransposeA(transposed->left);
+  mma.setTransposeB(transposed->right);
   mma.setIeee(element.isF32() && !allowsTF32(op));
   Value result = mma.getResult();
   result = UnrealizedConversionCastOp::create(b, op.getLoc(), accType, result)

@@ -122,13 +122,14 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
     auto aShared = dyn_cast<SharedType>(op.getA().getType());
     SharedTile b = op.getB().getType().getTile();
     int64_t depth = wgmmaK(b.elementBytes);
+    Major aMajor = op.getTransposeA() ? Major::MN : Major::K;
     Major bMajor = op.getTransposeB() ? Major::K : Major::MN;
     if (fragment.columnWarps != 1 || fragment.rowTiles != 1 ||
         fragment.run != 2 || fragment.rows() != layout->type.getDimSize(0) ||
         !isWgmmaResult(fragment.rows(), layout->type.getDimSize(1),
                        layout->type.getElementType().isInteger()) ||
         !isOperand(op.getB().getType(), bMajor) ||
-        (aShared && !isOperand(aShared, Major::K)))
+        (aShared && !isOperand(aShared, aMajor)))
       return op.emitOpError()
              << "expected tiles of 16 bits, or of 8 or 32 along K, of a "
                 "multiple of "
@@ -145,7 +146,8 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
     Descriptor aDescriptor;
     if (aShared)
       aDescriptor =
-          descriptorOfRows(rewriter, loc, adaptor.getA().front(), aShared);
+          descriptorOfRows(rewriter, loc, adaptor.getA().front(), aShared,
+                           aMajor);
     Descriptor bDescriptor =
         createDescriptor(rewriter, loc, adaptor.getB().front(), b, bMajor);
     // An accumulator of zeros is not read (scale-d 0).
@@ -173,11 +175,12 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
         llvm::formatv("wgmma.mma_async.sync.aligned.m64n{0}k{1}.{2}.{3}.{4}",
                       op.getBColumns(), depth, isInteger ? "s32" : "f32",
                       getMmaName(aElement), getMmaName(bElement));
-    // Signs, which floats have, and transpositions, which 16 bits have: a's
-    // rows run along k, and so do b's unless it is transposed.
+    // Signs, which floats have, and whether rows run along k, which 16 bits
+    // say.
     std::string modifiers = isInteger ? "" : ", 1, 1";
     if (b.elementBytes == 2) {
-      modifiers += aShared ? ", 0" : "";
+      if (aShared)
+        modifiers += aMajor == Major::K ? ", 0" : ", 1";
       modifiers += bMajor == Major::K ? ", 0" : ", 1";
     }
     std::string text = "{\n.reg .b64 %a, %b, %a0, %b0;\n";
@@ -200,7 +203,7 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
       std::string a;
       if (aShared) {
         a = "%a";
-        addStep(a, descriptorStep(aShared.getTile(), Major::K, 0, k));
+        addStep(a, descriptorStep(aShared.getTile(), aMajor, 0, k));
       } else {
         // A packed accumulator's registers are those of the A fragment, in
         // their order.
@@ -256,13 +259,12 @@ private:
 
   /// Descriptor of the 64 rows of a that this thread's warpgroup multiplies.
   static Descriptor descriptorOfRows(OpBuilder &b, Location loc, Value offset,
-                                     SharedType type) {
+                                     SharedType type, Major major) {
     SharedTile tile = type.getTile();
-    Descriptor descriptor = createDescriptor(b, loc, offset, tile, Major::K);
-    if (tile.rows == kWgmmaRows)
+    Descriptor descriptor = createDescriptor(b, loc, offset, tile, major);
+    if ((major == Major::K ? tile.rows : tile.cols) == kWgmmaRows)
       return descriptor;
-    Value step =
-        createI32(b, loc, descriptorStep(tile, Major::K, kWgmmaRows, 0));
+    Value step = createI32(b, loc, descriptorStep(tile, major, kWgmmaRows, 0));
     descriptor.low = arith::AddIOp::create(
         b, loc, descriptor.low,
         arith::MulIOp::create(b, loc, createWarpgroup(b, loc), step));

@@ -144,6 +144,8 @@ private:
               aValues[source.fragmentRegister(m, step.first + half) / 2 + r]));
       return registers;
     }
+    if (op.getTransposeA())
+      return loadTransposedA(m, step, type.getTile());
     Value address =
         warp.leftChunk(type.getTile(), aValues.front(), kWarpRows * m,
                        matrixRow, step.first, matrixPair, /*bound=*/2);
@@ -152,6 +154,27 @@ private:
       for (Value &value : registers)
         value = roundToTF32(value);
     return registers;
+  }
+
+  /// The same if the tile's columns are A's rows, of 16-bit elements: matrices
+  /// that lie beside each other are one below the other.
+  SmallVector<Value> loadTransposedA(int64_t m, Step step,
+                                     const SharedTile &tile) {
+    Value row = arith::AddIOp::create(
+        b, loc, arith::AndIOp::create(b, loc, lane, constant(7)),
+        arith::MulIOp::create(b, loc, matrixPair, constant(8)));
+    int64_t chunks = tile.cols / 8;
+    Value chunk = arith::AddIOp::create(
+        b, loc, arith::ShRUIOp::create(b, loc, matrixRow, constant(3)),
+        arith::MulIOp::create(b, loc, warp.rowWarp,
+                              constant(2 * fragment.rowTiles)));
+    chunk = arith::AddIOp::create(b, loc, chunk, constant(2 * m));
+    // Rows beyond the tile give rows of the result that are not stored.
+    if (fragment.rows() > tile.cols)
+      chunk = arith::MinUIOp::create(b, loc, chunk, constant(chunks - 1));
+    Value address = ChunkAddress(b, loc, tile, aValues.front())
+                        .get(8 * step.first, row, 0, chunk, chunks);
+    return loadMatrices(address, 2 * step.count, NVVM::MMALayout::col);
   }
 
   /// B's fragments of a step and `count` times 8 columns, transposed.

@@ -30,7 +30,7 @@ gpu.module @kernels {
     %pad = arith.constant 0.0 : f16
     %l = vector.transfer_read %a[%c0, %c0], %pad {in_bounds = [true, true]}
         : memref<?x?xf16>, vector<64x64xf16>
-    // expected-error @below {{expected a product of row-major tiles}}
+    // expected-error @below {{expected a product of tiles of rows}}
     %0 = vector.contract {
         indexing_maps = [#km, #kn, #mn],
         iterator_types = ["parallel", "parallel", "reduction"]} %l, %l, %acc
@@ -50,7 +50,7 @@ gpu.module @kernels {
     %pad = arith.constant 0.0 : f16
     %l = vector.transfer_read %a[%c0, %c0], %pad {in_bounds = [true, true]}
         : memref<?x?xf16>, vector<64x64xf16>
-    // expected-error @below {{expected a product of row-major tiles}}
+    // expected-error @below {{expected a product of tiles of rows}}
     %0 = vector.contract {
         indexing_maps = [#mk, #nk, #nm],
         iterator_types = ["parallel", "parallel", "reduction"]} %l, %l, %acc

@@ -182,9 +182,10 @@ void Contract::requireReadOnly(ArrayRef<Value> tensors) {
 }
 
 void Contract::requireBlocks(const SparseOperand &operand) {
-  requireEqual(getExtent(operand.values, -2), "block rows",
+  int64_t rowDim = operand.isTransposed ? -1 : -2;
+  requireEqual(getExtent(operand.values, rowDim), "block rows",
                getConstant(operand.blockRows), "the block's");
-  requireEqual(getExtent(operand.values, -1), "block columns",
+  requireEqual(getExtent(operand.values, -3 - rowDim), "block columns",
                getConstant(operand.blockColumns), "the block's");
   requireEqual(getExtent(operand.col, -1), "stored blocks",
                getExtent(operand.values, -3));

@@ -316,8 +316,10 @@ LogicalResult wgtile::detail::verifyMma(Operation *op) {
   Type a = mma.getA().getType();
   auto sharedA = dyn_cast<SharedType>(a);
   auto registerA = dyn_cast<RankedTensorType>(a);
-  ArrayRef<int64_t> shapeA =
-      sharedA ? sharedA.getShape() : registerA.getShape();
+  SmallVector<int64_t> shapeA(sharedA ? sharedA.getShape()
+                                      : registerA.getShape());
+  if (mma.getTransposeA() && shapeA.size() == 2)
+    std::swap(shapeA[0], shapeA[1]);
   SharedType b = mma.getB().getType();
   RankedTensorType acc = mma.getAcc().getType();
   // (C1)
@@ -325,7 +327,8 @@ LogicalResult wgtile::detail::verifyMma(Operation *op) {
       !hasTileSizes(acc.getShape()) || shapeA[0] != acc.getDimSize(0) ||
       mma.getBColumns() != acc.getDimSize(1) || shapeA[1] != mma.getBRows())
     return op->emitOpError()
-           << "expected tiles MxK, " << (mma.getTransposeB() ? "NxK" : "KxN")
+           << "expected tiles " << (mma.getTransposeA() ? "KxM" : "MxK") << ", "
+           << (mma.getTransposeB() ? "NxK" : "KxN")
            << " and MxN, but got " << a << ", " << b << " and " << acc;
   // (C2)
   Type type = sharedA ? sharedA.getElementType() : registerA.getElementType();
@@ -347,6 +350,12 @@ LogicalResult wgtile::detail::verifyMma(Operation *op) {
   if (mma.getRows() && (mma.getTransposeB() || b.getPacked())) // (C5)
     return op->emitOpError("expected 'rows' with a tile that is neither "
                            "transposed nor packed");
+  if (mma.getTransposeA() && // (C6)
+      (!sharedA || !isSmall || sharedA.getPacked()))
+    return op->emitOpError() << "expected a transposed left tile of f16 or "
+                                "bf16 in shared memory that is not packed, but "
+                                "got "
+                             << a;
   // (C3)
   if (b.getElementBytes() == 1 && (registerA || !mma.getTransposeB()))
     return op->emitOpError() << "expected tiles of 8-bit elements in shared "

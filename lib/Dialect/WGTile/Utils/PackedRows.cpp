@@ -27,7 +27,8 @@ bool wgtile::isKnownMultipleOf(Value index, int64_t factor) {
 static bool isLeftOperand(Value tile) {
   return llvm::all_of(tile.getUses(), [](OpOperand &use) {
     auto mma = dyn_cast<MmaOp>(use.getOwner());
-    return mma && mma.getA() == use.get() && mma.getB() != use.get();
+    return mma && !mma.getTransposeA() && mma.getA() == use.get() &&
+           mma.getB() != use.get();
   });
 }
 

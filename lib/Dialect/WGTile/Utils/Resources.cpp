@@ -139,6 +139,6 @@ bool ResourceModel::fitsWgmma(MmaOp op) {
   RankedTensorType type = op.getResult().getType();
   return sattn::layout::isWgmmaResult(type.getDimSize(0), type.getDimSize(1),
                                       type.getElementType().isInteger()) &&
-         fits(op.getA().getType(), Major::K) &&
+         fits(op.getA().getType(), op.getTransposeA() ? Major::MN : Major::K) &&
          fits(op.getB().getType(), op.getTransposeB() ? Major::K : Major::MN);
 }

@@ -29,6 +29,8 @@ struct SparseOperand {
   int64_t blockRows, blockColumns;
   /// What has as many rows and columns as the matrix; null where nothing has.
   TensorDimension rows, columns;
+  /// Whether each block of `values` is transposed in memory.
+  bool isTransposed = false;
 
   bool isEncoded() const { return !crow; }
 };

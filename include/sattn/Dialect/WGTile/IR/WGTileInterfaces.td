@@ -47,6 +47,8 @@ def WGTile_MmaOpInterface : OpInterface<"MmaOpInterface"> {
                     "::mlir::TypedValue<::mlir::RankedTensorType>", "getResult">,
     InterfaceMethod<"How many rows of the right operand count; null: all.",
                     "::mlir::TypedValue<::mlir::IndexType>", "getRows">,
+    InterfaceMethod<"Whether the left tile in shared memory is a's transpose.",
+                    "bool", "getTransposeA">,
     InterfaceMethod<"Whether the tile in shared memory is b's transpose.",
                     "bool", "getTransposeB">,
     InterfaceMethod<"Whether it is mma.sync, an instruction of a warp.",

@@ -79,7 +79,8 @@ def WGTile_MmaOp : WGTile_MmaBase<"mma"> {
   let description = [{
     result = acc + a @ b, accumulated in f32; of integers in i32, modulo 2^32. `b` is
     a row-major tile in shared memory; `a` is one too, or a register tile. With
-    `transpose_b` the tile in shared memory is the transpose of b: its rows are b's
+    `transpose_a` or `transpose_b` the tile in shared memory is the transpose of a
+    or of b. In the latter its rows are b's
     columns. Elements of f32 are rounded to tf32 before they are multiplied: by
     `mma.sync` to nearest with ties away from zero, by `wgmma` toward zero. With
     `ieee` they are multiplied as they are, each product added by one fused
@@ -93,13 +94,16 @@ def WGTile_MmaOp : WGTile_MmaBase<"mma"> {
     `mma.sync`, an instruction of a warp; `wgtile-assign-layouts` chooses. The op
     ends when the product is complete.
 
-    - (C1) a is MxK, b is KxN (NxK with `transpose_b`), acc is MxN.
+    - (C1) a is MxK (KxM with `transpose_a`), b is KxN (NxK with `transpose_b`), acc is
+      MxN.
     - (C2) a and b have one element type, f16, bf16, f32 or i8, or each one of
       f8E4M3FN and f8E5M2; acc is f32, or i32 of i8. A register tile a is f16 or bf16,
       or f32 beside a tile b that is not transposed.
     - (C3) A tile b of 8-bit elements is transposed: instructions take K-major ones.
     - (C4) `ieee` comes with elements of f32.
     - (C5) `rows` comes with a tile b that is neither transposed nor packed.
+    - (C6) `transpose_a` comes with a tile a of f16 or bf16 in shared memory that is
+      not packed.
 
     ```mlir
     %d = wgtile.mma %a, %b, %acc
@@ -111,10 +115,11 @@ def WGTile_MmaOp : WGTile_MmaBase<"mma"> {
                        WGTile_SharedType:$b, WGTile_RegisterTile:$acc,
                        Optional<Index>:$rows,
                        UnitAttr:$mma_sync, UnitAttr:$ieee,
-                       UnitAttr:$transpose_b);
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b);
   let assemblyFormat = [{
     $a `,` $b `,` $acc (`rows` $rows^)? (`mma_sync` $mma_sync^)? (`ieee` $ieee^)?
-    (`transpose_b` $transpose_b^)? attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `->` type($result)
+    (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)? attr-dict `:`
+    qualified(type($a)) `,` qualified(type($b)) `->` type($result)
   }];
 }
 
@@ -128,7 +133,7 @@ def WGTile_MmaAsyncOp : WGTile_MmaBase<"mma_async"> {
     registers. The op has an effect on asynchronous work: no pass moves it over a
     wait, erases it or merges two.
 
-    - (C1), (C2), (C3), (C5) as of `wgtile.mma`.
+    - (C1), (C2), (C3), (C5), (C6) as of `wgtile.mma`.
 
     ```mlir
     %d = wgtile.mma_async %a, %b, %acc
@@ -138,9 +143,11 @@ def WGTile_MmaAsyncOp : WGTile_MmaBase<"mma_async"> {
   }];
   let arguments = (ins AnyTypeOf<[WGTile_SharedType, WGTile_RegisterTile]>:$a,
                        WGTile_SharedType:$b, WGTile_RegisterTile:$acc,
-                       Optional<Index>:$rows, UnitAttr:$transpose_b);
+                       Optional<Index>:$rows, UnitAttr:$transpose_a,
+                       UnitAttr:$transpose_b);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`rows` $rows^)? (`transpose_b` $transpose_b^)? attr-dict `:`
+    $a `,` $b `,` $acc (`rows` $rows^)? (`transpose_a` $transpose_a^)?
+    (`transpose_b` $transpose_b^)? attr-dict `:`
     qualified(type($a)) `,` qualified(type($b)) `->` type($result)
   }];
 }

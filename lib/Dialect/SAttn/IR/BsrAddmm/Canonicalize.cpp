@@ -125,7 +125,8 @@ struct DropUnreadOperands : public OpRewritePattern<BsrAddmmOp> {
                                 PatternRewriter &rewriter) const override {
     bool dropInput = op.getInput() && isZero(op.getBeta());
     bool dropScales =
-        (op.getLeft() || op.getRight() || op.getRowBlockGroups()) &&
+        (op.getLeft() || op.getRight() || op.getOrder() ||
+         op.getRowBlockGroups()) &&
         isZero(op.getAlpha());
     if (!dropInput && !dropScales)
       return rewriter.notifyMatchFailure(op, "every operand is read");
@@ -136,6 +137,7 @@ struct DropUnreadOperands : public OpRewritePattern<BsrAddmmOp> {
         return;
       op.getLeftMutable().clear();
       op.getRightMutable().clear();
+      op.getOrderMutable().clear();
       op.getRowBlockGroupsMutable().clear();
       op.getStepsMutable().clear();
     });

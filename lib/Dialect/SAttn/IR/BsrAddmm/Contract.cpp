@@ -55,6 +55,9 @@ void BsrAddmmOp::constrainExtents(ExtentConstraints &constraints) {
                                extent(getOut(), -2 - i),
                                constraints.getConstant(1));
   }
+  if (getOrder()) // (C19)
+    for (int64_t i = 1; i <= getOrder().getType().getRank(); ++i)
+      constraints.requireEqual(extent(getOrder(), -i), extent(getCol(), -i));
   if (getRowBlockGroups()) // (C14)
     constrainPlanExtents(constraints, getCrow(), getCol(), getRowBlockGroups(),
                          getSteps());
@@ -102,6 +105,8 @@ LogicalResult BsrAddmmOp::describeContract(Contract &contract,
        failed(contract.addTensor("left", getLeft(), 1, f32, scales))) ||
       (getRight() &&
        failed(contract.addTensor("right", getRight(), 1, f32, scales))) ||
+      (getOrder() &&
+       failed(contract.addTensor("order", getOrder(), 1, {}, "crow"))) ||
       failed(contract.addTensor("out", out, 2, getResultNames(factor))))
     return failure();
   contract.setWritten();
@@ -135,10 +140,19 @@ LogicalResult BsrAddmmOp::describeContract(Contract &contract,
     contract.requireEqual(extent(getRight(), -1), "N", n);
 
   SmallVector<Value> read = {getValues(), getB(), getCrow(), getCol()};
-  for (Value scale : {getLeft(), getRight()})
-    if (scale)
-      read.push_back(scale);
+  for (Value operand : {Value(getLeft()), Value(getRight()), Value(getOrder())})
+    if (operand)
+      read.push_back(operand);
   contract.requireApart(out, read, input);
   contract.requireIndices(a, k);
+  if (getOrder()) { // (C19)
+    DictionaryAttr blocks = extent(getValues(), -3);
+    for (int64_t i = 1; i <= getOrder().getType().getRank(); ++i)
+      contract.requireEqual(extent(getOrder(), -i),
+                            i == 1 ? "stored blocks" : "batches",
+                            extent(getCol(), -i));
+    contract.requireIndices(getCrow(), getOrder(), "entries", blocks,
+                            "stored blocks");
+  }
   return success();
 }

@@ -28,7 +28,8 @@ MutableOperandRange BsrAddmmOp::getDpsInitsMutable() { return getOutMutable(); }
 static int64_t getBlockSize(BsrAddmmOp op, unsigned dim) {
   RankedTensorType values = op.getValues().getType();
   if (!op.isEncoded())
-    return values.getDimSize(values.getRank() - 2 + dim);
+    return values.getDimSize(values.getRank() - 2 +
+                             (op.getTransposeA() ? 1 - dim : dim));
   FailureOr<BsrStorage> storage = getBsrStorage(values);
   return dim == 0 ? storage->blockRows : storage->blockColumns;
 }
@@ -128,6 +129,13 @@ static LogicalResult verifyPlan(BsrAddmmOp op) {
 static LogicalResult verifyEncoding(BsrAddmmOp op) {
   if (!op.getCrow() != !op.getCol())
     return op.emitOpError("expected 'crow' and 'col' together");
+  if (!op.getCrow() && (op.getOrder() || op.getTransposeA())) // (C19)
+    return op.emitOpError("expected neither 'order' nor 'transpose_a' of a "
+                          "matrix in an encoding");
+  if (op.getOrder() && op.getOrder().getType() != op.getCol().getType())
+    return op.emitOpError()
+           << "expected 'order' to have the type of 'col', "
+           << op.getCol().getType() << ", but got " << op.getOrder().getType();
   for (OpOperand &operand : op->getOpOperands())
     if (isSparseEncoded(operand.get().getType()) &&
         !(op.isEncoded() && operand.get() == op.getValues()))

@@ -244,9 +244,11 @@ struct RaiseContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
                            scalar(zeroFilled ? 0 : 1), /*crow=*/Value(),
                            /*col=*/Value(), product->a.value, dense,
                            /*input=*/Value(), /*left=*/Value(),
-                           /*right=*/Value(), /*rowBlockGroups=*/Value(),
-                           /*steps=*/Value(), target, /*meta=*/MetaAttr(),
-                           isF32 ? precision : "ieee", product->transposeB,
+                           /*right=*/Value(), /*order=*/Value(),
+                           /*rowBlockGroups=*/Value(), /*steps=*/Value(),
+                           target, /*meta=*/MetaAttr(),
+                           isF32 ? precision : "ieee",
+                           /*transposeA=*/false, product->transposeB,
                            product->transposeOut)
             .getResult();
     if (product->isVector)

@@ -20,7 +20,8 @@ SmallVector<SparseOperand> BsrAddmmOp::getSparseOperands() {
            getBlockRows(),
            getBlockColumns(),
            {getOut(), getRowDim()},
-           {getB(), getBRowDim()}}};
+           {getB(), getBRowDim()},
+           getTransposeA()}};
 }
 
 void BsrAddmmOp::setStorage(unsigned, Value crow, Value col, Value values) {

@@ -218,10 +218,6 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   int64_t storageBatch = getCol().getType().getRank() - 1;
   operands.push_back(
       slicer.slice(getCol(), {zero}, {slicer.whole(getCol(), storageBatch)}));
-  operands.push_back(slicer.slice(getValues(), {zero, rowInBlock, zero},
-                                  {slicer.whole(getValues(), storageBatch),
-                                   b.getIndexAttr(getTileRows()),
-                                   b.getIndexAttr(getBlockColumns())}));
   // The last two entries of a window of a matrix, rows first.
   auto window = [](bool isTransposed, OpFoldResult ofRows,
                    OpFoldResult ofColumns) -> std::array<OpFoldResult, 2> {
@@ -229,6 +225,14 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
       return {ofColumns, ofRows};
     return {ofRows, ofColumns};
   };
+  SmallVector<OpFoldResult> blockOffsets = {zero},
+                            blockSizes = {
+                                slicer.whole(getValues(), storageBatch)};
+  llvm::append_range(blockOffsets, window(getTransposeA(), rowInBlock, zero));
+  llvm::append_range(blockSizes, window(getTransposeA(),
+                                        b.getIndexAttr(getTileRows()),
+                                        b.getIndexAttr(getBlockColumns())));
+  operands.push_back(slicer.slice(getValues(), blockOffsets, blockSizes));
   int64_t kDim = getB().getType().getRank() + getBRowDim();
   operands.push_back(
       slicer.slice(getB(), window(getTransposeB(), zero, columnOffset),
@@ -243,6 +247,9 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   if (getRight())
     operands.push_back(
         slicer.slice(getRight(), {columnOffset}, {columns(getRight(), -1)}));
+  if (getOrder())
+    operands.push_back(slicer.slice(
+        getOrder(), {zero}, {slicer.whole(getOrder(), storageBatch)}));
   // Slices of the plan: the row's row-block group, and of each step the column
   // and the row's own block, columns 0 and 1 + g for block row g.
   if (getSteps()) {

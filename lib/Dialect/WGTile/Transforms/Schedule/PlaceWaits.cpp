@@ -100,7 +100,8 @@ public:
       OpBuilder b(op);
       auto async =
           MmaAsyncOp::create(b, op.getLoc(), op.getType(), op.getA(), op.getB(),
-                             op.getAcc(), op.getRows(), op.getTransposeB());
+                             op.getAcc(), op.getRows(), op.getTransposeA(),
+                             op.getTransposeB());
       op.replaceAllUsesWith(async.getResult());
       op.erase();
     });

@@ -59,6 +59,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     | `input`  | (*, M, N), optional  | that of `values`      | f64      | that of `out`  | that of `out`     |
     | `left`   | (*, M), optional     | that of `values`, f32 | f64, f32 | f32            | f32               |
     | `right`  | (*, N), optional     | that of `values`, f32 | f64, f32 | f32            | f32               |
+    | `order`  | (*, nnz), optional   | that of `crow`        |          |                |                   |
     | `out`    | (*, M, N)            | f16, bf16, f32        | f64      | i32, bf16, f32 | bf16, f32         |
 
     Without `crow` and `col`, `values` is the whole matrix, (*, M, K), in
@@ -71,13 +72,17 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     ```
 
     `*` stands for leading batch dimensions, which broadcast to those of `out`
-    as NumPy's do. Matrices may be transposed in memory: with `transpose_b`, `b`
-    is (*, N, K), with `transpose_out`, `input` and `out` are (*, N, M). With both
-    the op is a linear layer, out = x @ A^T + ..., of rows x. Semantics:
+    as NumPy's do. Matrices may be transposed in memory: with `transpose_a`, each
+    block of `values` is, which are (*, nnz, BK, BM); with `transpose_b`, `b`
+    is (*, N, K), with `transpose_out`, `input` and `out` are (*, N, M). With the last
+    two the op is a linear layer, out = x @ A^T + ..., of rows x. With the first and
+    `order`, it is a product with the transpose of a matrix, whose blocks stay where
+    they are: of `crow`, `col` and `order` of the transposed pattern. Semantics:
 
     1. Block row i consists of the blocks p in [crow[i], crow[i+1]), block p
        at block column col[p]. crow's first entry need not be 0. Blocks of one
-       row may come in any order; blocks of a repeated column add up.
+       row may come in any order; blocks of a repeated column add up. With
+       `order` the elements of block p are those at `values`[order[p]].
     2. The matrix product accumulates in f32, and so does the epilogue; the result
        is rounded once, to the element type of `out`. With `precision` "tf32" the
        elements of f32 `values` and `b` may be rounded or cut to tf32 (10
@@ -95,7 +100,8 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     4. If beta is 0, `input` (or `out`) is not read. If alpha is 0, `values`, `b`,
        `left` and `right` are not read. Both hold for run-time values too.
     5. If crow is not monotone, an entry is outside [0, nnz], or a referenced column
-       is outside [0, K / BK), the behavior is undefined; the runtime checks this
+       is outside [0, K / BK), or one of `order` outside [0, nnz), the behavior is
+       undefined; the runtime checks this
        (`sattn-record-contracts`).
 
     Constraints:
@@ -133,6 +139,8 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     - (C17) No operand whose sizes are static has 2^63 bytes or more, except
       `values` in the encoding.
     - (C18) `alpha` and `beta` are f64 with `values` of f64, else f32.
+    - (C19) `order` has the type of `col`, and comes with `crow`, as `transpose_a`
+      does.
 
     `row_block_groups` and `steps` give the order in which the stored blocks are taken, with
     the block rows of one row-block group side by side; the result is the same.
@@ -160,10 +168,11 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     Optional<AnyRankedTensor>:$crow, Optional<AnyRankedTensor>:$col,
     AnyRankedTensor:$values, AnyRankedTensor:$b, Optional<AnyRankedTensor>:$input,
     Optional<AnyRankedTensor>:$left, Optional<AnyRankedTensor>:$right,
+    Optional<AnyRankedTensor>:$order,
     Optional<AnyRankedTensor>:$row_block_groups, Optional<AnyRankedTensor>:$steps,
     AnyRankedTensor:$out, OptionalAttr<SAttn_MetaAttr>:$meta,
     DefaultValuedStrAttr<StrAttr, "ieee">:$precision,
-    UnitAttr:$transpose_b, UnitAttr:$transpose_out);
+    UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$transpose_out);
   let results = (outs AnyRankedTensor:$result);
   let builders = [
     /// out = beta * out + alpha * (A @ b), in place. `crow` and `col` are null if
@@ -173,7 +182,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
       "::mlir::Value":$b, "::mlir::Value":$out), [{
         build($_builder, $_state, out.getType(), alpha, beta, crow, col, values,
               b, /*input=*/nullptr, /*left=*/nullptr, /*right=*/nullptr,
-              /*rowBlockGroups=*/nullptr, /*steps=*/nullptr, out, /*meta=*/nullptr);
+              /*order=*/nullptr, /*rowBlockGroups=*/nullptr, /*steps=*/nullptr, out, /*meta=*/nullptr);
       }]>
   ];
   let assemblyFormat = [{
@@ -183,6 +192,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     (`input` `(` $input^ `:` type($input) `)`)?
     (`left` `(` $left^ `:` type($left) `)`)?
     (`right` `(` $right^ `:` type($right) `)`)?
+    (`order` `(` $order^ `:` type($order) `)`)?
     (`plan` `(` $row_block_groups^ `,` $steps `:` type($row_block_groups) `,` type($steps) `)`)?
     `outs` `(` $out `:` type($out) `)` attr-dict `->` type($result)
   }];
