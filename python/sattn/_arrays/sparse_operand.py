@@ -15,8 +15,10 @@ class Operand:
     prepared = None
     # Stored blocks of the block row that has most of them, where it is known.
     longest = None
+    #: Which of `values`, each transposed in memory, every block is; None: values are the blocks.
+    order = None
 
-    def __init__(self, crow, col, values, shape=None, name="bsr", multiple=8, elements=dtypes.FACTORS):
+    def __init__(self, crow, col, values, shape=None, name="bsr", multiple=8, elements=dtypes.FACTORS, order=None):
         self.arrays = adapters.arrays_of(name, values)
         for part, array in (("crow", crow), ("col", col)):
             adapters.require_same(part, array, self.arrays, "values")
@@ -26,9 +28,11 @@ class Operand:
         #: Batch dimensions of the three, broadcast.
         self.batch = storage.batch_of(crow, col, values)
         if shape is not None:
-            storage.require_own_shape(shape, self.batch, crow, values, name)
+            storage.require_own_shape(shape, self.batch, crow, values if order is None else values.swapaxes(-1, -2), name)
         self.shape = shape
         self.block = tuple(values.shape[-2:])
+        if order is not None:
+            self.order, self.block = order.reshape(col.shape), self.block[::-1]
         if any(size % multiple or size <= 0 for size in self.block):
             sizes = f"positive multiples of {multiple}" if multiple > 1 else "a positive size"
             raise NotImplementedError(f"argument '{name}': expected blocks of {sizes}, but got "
@@ -38,7 +42,7 @@ class Operand:
     def _facts(self):
         """The facts that a call's kernel depends on."""
         return (*(tuple(array.shape) for array in (self.crow, self.col, self.values)), self.crow.dtype,
-                self.values.dtype, self.shape)
+                self.values.dtype, self.shape, self.order is not None)
 
     @property
     def rows(self):
@@ -137,7 +141,7 @@ class Prepared(Operand):
         columns = None if k is None else k // operand.block[1]
         copied = operand.arrays.snapshot
         super().__init__(copied(operand.crow), copied(operand.col), adapters.without_base(operand.values),
-                         None if k is None else operand.shape)
+                         None if k is None else operand.shape, order=operand.order)
         self._versions = operand.arrays.versions((self._crow, self._col))
         # Of the copies, which is also to wait for them: products may be on any stream.
         largest, longest = storage.check_contents(self, columns)

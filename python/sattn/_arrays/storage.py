@@ -92,7 +92,8 @@ def check_contents(operand, columns):
     """
     crow, col = (np.asarray(operand.arrays.host(array)) for array in (operand.crow, operand.col))
     check = _checker(operand.element, operand.index, crow.ndim - 1, operand.block, columns)
-    check(*map(adapters.NUMPY.passed, (crow, col)), operand.arrays.passed(operand.values))
+    values = operand.values if operand.order is None else operand.values.swapaxes(-1, -2)
+    check(*map(adapters.NUMPY.passed, (crow, col)), operand.arrays.passed(values))
     batch = np.broadcast_shapes(crow.shape[:-1], col.shape[:-1])
     crow, col = (np.broadcast_to(array, batch + array.shape[-1:]).reshape(math.prod(batch), array.shape[-1])
                  for array in (crow, col))

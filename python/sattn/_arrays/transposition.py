@@ -14,14 +14,14 @@ class Pattern:
 
     crow: object
     col: object
-    order: object
+    order: object  # Of col's type.
 
     def blocks_of(self, values):
         """The transpose's values, (*, nnz, BK, BM), of the matrix's."""
         turned = values.transpose(-1, -2)
         if self.order.dim() == 1:
             return turned.index_select(turned.dim() - 3, self.order)
-        return sys.modules["torch"].take_along_dim(turned, self.order[..., None, None], -3)
+        return sys.modules["torch"].take_along_dim(turned, self.order.long()[..., None, None], -3)
 
 
 def _made(crow, col, across):
@@ -33,7 +33,8 @@ def _made(crow, col, across):
     else:
         crow, col = (index.expand(*batch, -1).reshape(count, -1) for index in (crow, col))
     found = patterns.transposed(array_functions.of(adapters.arrays_of("crow", crow)), crow, col, across)
-    return Pattern(*(index.reshape(*batch, -1) for index in found))
+    crow, col, order = (index.reshape(*batch, -1) for index in found)
+    return Pattern(crow, col, order.to(col.dtype))
 
 
 def pattern_of(crow, col, across):
@@ -53,20 +54,31 @@ def pattern_of(crow, col, across):
     return found
 
 
+def _are_read_in_place(operand):
+    """Whether products read transposed blocks where they lie: MMAs of GPUs take those of 16 bits, the CPU any."""
+    return not operand.arrays.on_gpu or operand.values.element_size() == 2
+
+
 def transposed(operand, columns):
     """The transpose of an Operand with so many columns, as an operand whose indices need no check: of a Prepared a
-    Prepared, which is made at the first call, synchronizes on CUDA, and is kept with it."""
-    across = columns // operand.block[1]
+    Prepared, which is made at the first call, synchronizes on CUDA, and is kept with it. Blocks stay where they are,
+    but of f32 on CUDA, where they are copied."""
+    across, in_place = columns // operand.block[1], _are_read_in_place(operand)
     if not isinstance(operand, sparse_operand.Prepared):
         pattern = pattern_of(operand.crow, operand.col, across)
-        return pattern.crow, pattern.col, pattern.blocks_of(operand.values)
-    found = operand.transposes.get(across)
+        if not in_place:
+            return pattern.crow, pattern.col, pattern.blocks_of(operand.values)
+        return sparse_operand.Operand(pattern.crow, pattern.col, operand.values,
+                                      (*operand.batch, columns, operand.rows), order=pattern.order)
+    found = operand.transposes.get((across, in_place))
     if found is None:
         pattern = pattern_of(operand.crow, operand.col, across)
         *batch, height, width = operand.values.shape
-        of_values = operand.values.new_empty(()).expand(*batch, width, height)  # Of which no element is read.
-        prepared = sparse_operand.Prepared(sparse_operand.Operand(pattern.crow, pattern.col, of_values,
-                                                                  (*operand.batch, columns, operand.rows)))
-        operand.transposes[across] = found = pattern, prepared
+        # No element is read.
+        of_values = operand.values.new_empty(()).expand(*batch, *((height, width) if in_place else (width, height)))
+        prepared = sparse_operand.Prepared(sparse_operand.Operand(
+            pattern.crow, pattern.col, of_values, (*operand.batch, columns, operand.rows),
+            order=pattern.order if in_place else None))
+        operand.transposes[across, in_place] = found = pattern, prepared
     pattern, prepared = found
-    return prepared.with_values(pattern.blocks_of(operand.values))
+    return prepared.with_values(operand.values if in_place else pattern.blocks_of(operand.values))

@@ -27,7 +27,8 @@ class BsrAddmm:
     alpha, beta: a number that is known now, or None for an argument.
     meta: the inside of #sattn.meta<...>, or "" for the compiler's choice.
     precision: "ieee", or of f32 "tf32".
-    transpose_b, transpose_out: whether b is (*, N, K), and whether input and out are (*, N, M).
+    order: whether the places of blocks in values are an argument, and blocks are transposed in memory. transpose_b,
+    transpose_out: whether b is (*, N, K), and whether input and out are (*, N, M).
     """
 
     dtype: str = "bf16"
@@ -46,6 +47,7 @@ class BsrAddmm:
     beta: float | None = None
     meta: str = ""
     precision: str = "ieee"
+    order: bool = False
     transpose_b: bool = False
     transpose_out: bool = False
 
@@ -54,12 +56,12 @@ class BsrAddmm:
         """Names of the function's arguments, in order."""
         scalars = [name for name in ("alpha", "beta") if getattr(self, name) is None]
         optional = [name for name in ("input", "left", "right") if getattr(self, name)]
-        return [*scalars, "crow", "col", "values", "b", *optional, "out"]
+        return [*scalars, "crow", "col", "values", "b", *optional, *("order",)[:self.order], "out"]
 
     def types(self):
         """The type of each operand, by name."""
         storage, dense, out = self.batch
-        rows, columns = self.block
+        rows, columns = self.block[::-1] if self.order else self.block
 
         def tensor(rank, element, static=""):
             return f"tensor<{'?x' * rank}{static}{element}>"
@@ -70,15 +72,17 @@ class BsrAddmm:
                 "values": tensor(storage + 1, self.dtype, f"{rows}x{columns}x"),
                 "b": tensor(dense + 2, self.dense or self.dtype),
                 "input": tensor(self.input_batch + 2, self.input), "left": tensor(self.left_batch + 1, self.left),
-                "right": tensor(self.right_batch + 1, self.right), "out": tensor(out + 2, self.out)}
+                "right": tensor(self.right_batch + 1, self.right), "order": tensor(storage + 1, self.index),
+                "out": tensor(out + 2, self.out)}
 
     def text(self):
         """The module: one function @bsr_addmm, which returns its last argument's new contents."""
         types = self.types()
         constants = "".join(f"  %{name} = arith.constant {float(getattr(self, name))!r} : {types[name]}\n"
                             for name in ("alpha", "beta") if getattr(self, name) is not None)
-        optional = "".join(f" {name}(%{name} : {types[name]})" for name in ("input", "left", "right") if getattr(self, name))
-        attributes = [*meta_and_precision(self),
+        optional = "".join(f" {name}(%{name} : {types[name]})" for name in ("input", "left", "right", "order")
+                           if getattr(self, name))
+        attributes = [*meta_and_precision(self), *("transpose_a",)[:self.order],
                       *(name for name in ("transpose_b", "transpose_out") if getattr(self, name))]
         return program_text.program(
             "bsr_addmm", {name: types[name] for name in self.arguments},
@@ -171,7 +175,7 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, ones, in_place,
         else "", input_batch=batch, left="" if left is None else arrays.dtype(left.dtype), left_batch=rank(left),
         right="" if right is None else arrays.dtype(right.dtype), right_batch=rank(right),
         alpha=ones.get("alpha"), beta=0.0 if beta_is_zero else ones.get("beta"), precision=precision,
-        transpose_b=transposes[0], transpose_out=transposes[1])
+        order=operand.order is not None, transpose_b=transposes[0], transpose_out=transposes[1])
 
     def choose(row):
         return cache.chosen(source, target, (*shape[-2:], dense.shape[-2]), operand.col.shape[-1],
@@ -211,6 +215,8 @@ def _operands(call, operand, input, dense, left_alpha, right_alpha, result):
         operands["input"] = oriented(arrays.expand(input, call.shape) if call.expand_input else input, of_out)
     operands |= {name: scale for name, scale in (("left_alpha", left_alpha), ("right_alpha", right_alpha))
                  if scale is not None}
+    if operand.order is not None:
+        operands["order"] = operand.order
     operands["out"] = oriented(result, of_out)
     return {name: arrays.passed(array) for name, array in operands.items()}
 
@@ -296,16 +302,18 @@ def _repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, ou
 def _remember(repeats, launch, call, kind, prepared, operand, tensors):
     """Keeps a call for _repeated. tensors: values and those that follow it."""
     arrays, indices = operand.arrays, (operand.crow, operand.col)
+    if operand.order is not None:
+        indices += (operand.order,)
     own, kept = ((None, None), indices) if prepared else (indices, ())
     of_dense, of_out = call.transposes
     given = {name: (place, False, -1) for place, name in enumerate(
         ("alpha", "beta", "crow", "col", "values", "dense", "input", "left_alpha", "right_alpha", "out"))}
     given["dense"], given["out"], given["input"] = (5, of_dense, -1), (9, of_out, -1), (6, of_out, 9)
     if prepared:
-        given["crow"], given["col"] = (10, False, -1), (11, False, -1)
+        given["crow"], given["col"], given["order"] = (10, False, -1), (11, False, -1), (12, False, -1)
     present = [*call.scalars, "crow", "col", "values", "dense", *("input",)[:call.with_input],
                *(name for name, tensor in zip(("left_alpha", "right_alpha"), tensors[3:5]) if tensor is not None),
-               "out"]
+               *("order",)[:operand.order is not None], "out"]
     guard.remember(repeats, kind, launch,
                    (1.0, 1.0, *own, *(tensor if tensor is None else arrays.passed(tensor) for tensor in tensors)),
                    parts=[given[name] for name in present], kept=kept)
@@ -422,7 +430,8 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         arrays.count_write(out)
     # The numbers of a repetition are its call's: none are constants, and results are of the operands' type.
     kind = None
-    if arrays is not adapters.NUMPY and not (checks and on_gpu) and not dtypes.is_narrow(operand.element):
+    if arrays is not adapters.NUMPY and not (checks and on_gpu) and not dtypes.is_narrow(operand.element) \
+            and (prepared or operand.order is None):
         kind = _kind(beta, in_place, bool(checks), precision, meta)
     if kind is not None:
         _remember(repeats, launch, call, kind, prepared, operand,
