@@ -25,7 +25,14 @@ public:
               operands.input.value_or(operands.out),
               {}},
         out{"out", operands.out, {}}, hasInput(operands.input.has_value()),
-        mat2RowDim(operands.transposeMat2 ? 1 : 2) {}
+        mat2RowDim(operands.transposeMat2 ? 1 : 2) {
+    TensorView &view = mat1.view;
+    if (!operands.transposeMat1 || view.rank() < 2 ||
+        view.strides.size() != view.shape.size())
+      return;
+    std::swap(view.shape.end()[-1], view.shape.end()[-2]);
+    std::swap(view.strides.end()[-1], view.strides.end()[-2]);
+  }
 
   Error check();
   ErrorOr<std::vector<double>> compute() const;

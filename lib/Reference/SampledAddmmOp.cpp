@@ -28,6 +28,7 @@ static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
   if (const TensorView *input = operands.findTensor("input"))
     op.input = *input;
   op.out = tensorOf(operands, "out");
+  op.transposeMat1 = operands.find("transpose_mat1") != nullptr;
   op.transposeMat2 = operands.find("transpose_mat2") != nullptr;
   ErrorOr<std::vector<double>> out = sampledAddmm(op);
   if (!out)
@@ -53,7 +54,9 @@ static Description describe(const NamedOperands &operands) {
   TensorView mat1 = tensorOf(operands, "mat1"),
              mat2 = tensorOf(operands, "mat2"), out = tensorOf(operands, "out");
   bool isTransposed = operands.find("transpose_mat2");
-  int64_t m = mat1.shape.end()[-2], k = mat1.shape.back();
+  bool isLeftTransposed = operands.find("transpose_mat1");
+  int64_t m = mat1.shape.end()[isLeftTransposed ? -1 : -2],
+          k = mat1.shape.end()[isLeftTransposed ? -2 : -1];
   int64_t n = mat2.shape.end()[isTransposed ? -2 : -1];
   int64_t blockRows = out.shape.end()[-2], blockColumns = out.shape.back();
   int64_t batch = 1;

@@ -36,6 +36,8 @@ struct SampledAddmmOperands {
   runtime::TensorView out;
   /// mat2 is (*, N, K).
   bool transposeMat2 = false;
+  /// mat1 is (*, K, M).
+  bool transposeMat1 = false;
 };
 
 /// beta * input + alpha * (mat1 @ mat2) at the stored blocks, where an absent

@@ -45,6 +45,12 @@ static void chooseSizes(Parameters &tile, int64_t widest, const Facts &facts,
     return;
   case TargetKind::Wgmma:
     tile.depth = columns <= 128 ? 128 : 64;
+    if (facts.blockQueries && widest <= 64) {
+      // Two blocks of 64 at a time on a multiprocessor spill with more rows.
+      tile.depth = 64;
+      tile.rows = *facts.blockQueries % 128 == 0 ? 64 : 32;
+      return;
+    }
     // Blocks of lists are multiples of 64, seldom of 48.
     tile.rows = widest <= 64    ? 96
                 : widest <= 128 ? (facts.blockQueries ? 64 : 48)

@@ -25,7 +25,8 @@ class SampledAddmm:
     block: rows and columns of a stored block. index: "i32" or "i64".
     batch: batch dimensions of (crow, col), of mat1, mat2, input and out.
     with_input: whether beta * input is added; else beta is 0.
-    precision: "ieee", or of f32 "tf32". transpose_mat2: whether mat2 is (*, N, K).
+    precision: "ieee", or of f32 "tf32". transpose_mat1, transpose_mat2: whether mat1 is (*, K, M) and
+    mat2 (*, N, K).
     meta: the inside of #sattn.meta<...>, or "" for the compiler's choice. k: the columns of mat1 where the program is
     made for them, else None.
     """
@@ -39,6 +40,7 @@ class SampledAddmm:
     batch: tuple
     with_input: bool
     precision: str
+    transpose_mat1: bool
     transpose_mat2: bool
     meta: str = ""
     k: int | None = None
@@ -64,7 +66,8 @@ class SampledAddmm:
         scalar = dtypes.scalar_of(self.dtype)
         return {"alpha": scalar, "beta": scalar,
                 "crow": tensor(storage + 1, self.index), "col": tensor(storage + 1, self.index),
-                "mat1": factor(mat1, self.dtype, last=True), "mat2": factor(mat2, self.mat2, last=self.transpose_mat2),
+                "mat1": factor(mat1, self.dtype, last=not self.transpose_mat1),
+                "mat2": factor(mat2, self.mat2, last=self.transpose_mat2),
                 "input": tensor(input + 1, f"{block}x{self.input}"), "out": tensor(out + 1, f"{block}x{self.out}")}
 
     def text(self):
@@ -75,7 +78,8 @@ class SampledAddmm:
         return program_text.program(
             "sampled_addmm", {name: types[name] for name in self.arguments},
             f" alpha(%alpha) beta(%beta)\n      ins({program_text.listed(['crow', 'col', 'mat1', 'mat2'], types)}){added}",
-            meta_and_precision(self) + ["transpose_mat2"] * self.transpose_mat2, constants=beta)
+            meta_and_precision(self) + [name for name in ("transpose_mat1", "transpose_mat2") if getattr(self, name)],
+            constants=beta)
 
 
 def _is_boolean(values):
@@ -124,7 +128,7 @@ def _shape_of_result(operand, mat1, mat2):
     return (*batch, *operand.values.shape[-3:])
 
 
-def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, is_transposed, meta):
+def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, transposes, meta):
     """The program of one kind of call."""
     arrays = operand.arrays
     target = arrays.device.index if arrays.on_gpu else compiler.CPU
@@ -146,7 +150,8 @@ def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, is_transp
         dtype=dtype, mat2=mat2_dtype, input=operand.element, out=out_dtype,
         block=operand.block, index=operand.index,
         batch=(operand.crow.ndim - 1, mat1.ndim - 2, mat2.ndim - 2, operand.values.ndim - 3, len(shape) - 3),
-        with_input=not beta_is_zero, precision=precision, transpose_mat2=is_transposed, meta=meta,
+        with_input=not beta_is_zero, precision=precision, transpose_mat1=transposes[0],
+        transpose_mat2=transposes[1], meta=meta,
         k=k if target != compiler.CPU and 0 < k <= _SHORT else None)
     return program_with(meta, source, target, arrays)
 
@@ -204,7 +209,7 @@ def _made(input, pattern, operand, shape, mat1, n):
 @dataclasses.dataclass
 class _Call:
     """A call that was checked. operands: of the program, by name, after its scalars. copies: indices to copy into
-    out."""
+    out. transposes: whether it takes mat1, and mat2, transposed."""
 
     program: object
     operand: object
@@ -213,11 +218,18 @@ class _Call:
     result: _Result
     copies: tuple
     pattern: tuple
-    is_transposed: bool
+    transposes: tuple
 
     @property
     def arguments(self):
         return [*self.scalars, *self.operands.values()]
+
+
+def _takes_transposed(arrays, mat1):
+    """Whether there is a program for mat1 as it lies, with contiguous columns: MMAs of GPUs take those of 16 bits."""
+    if not arrays.is_transposed(mat1):
+        return False
+    return not arrays.on_gpu or arrays.dtype(mat1.dtype) in ("f16", "bf16")
 
 
 def call_of(input, mat1, mat2, beta, alpha, out, precision, meta):
@@ -236,22 +248,22 @@ def call_of(input, mat1, mat2, beta, alpha, out, precision, meta):
     else:
         result, copies = _given(out, pattern, operand, shape)
         adapters.require_no_derivative("out", result.values)
-    is_transposed = arrays.is_transposed(mat2)
+    transposes = _takes_transposed(arrays, mat1), arrays.is_transposed(mat2)
     key = ("sampled_addmm", operand.signature, beta == 0, precision, id(arrays), tuple(mat1.shape), mat1.dtype,
-           tuple(mat2.shape), mat2.dtype, result.values.dtype, is_transposed, meta)
+           tuple(mat2.shape), mat2.dtype, result.values.dtype, transposes, meta)
     program = cache.calls.get(key)
     if program is None:
         program = _program(operand, mat1, mat2, shape, None if out is None else result.values, beta == 0, precision,
-                           is_transposed, meta)
+                           transposes, meta)
         cache.calls[key] = program
-    operands = {"crow": operand.crow, "col": operand.col, "mat1": mat1,
-                "mat2": arrays.transposed(mat2) if is_transposed else mat2}
+    factors = (arrays.transposed(factor) if own else factor for factor, own in zip((mat1, mat2), transposes))
+    operands = {"crow": operand.crow, "col": operand.col, **dict(zip(("mat1", "mat2"), factors))}
     if beta != 0:
         operands["input"] = operand.values
     operands["out"] = result.values
     operands = {name: arrays.passed(array) for name, array in operands.items()}
     return _Call(program, operand, (alpha,) if beta == 0 else (alpha, beta), operands, result, copies, pattern,
-                 is_transposed)
+                 transposes)
 
 
 def explained(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=None, precision=None, meta=None, **_):
@@ -298,12 +310,13 @@ def _remember(call, launch, beta, checks, precision):
     named, values = call.operands, call.operand.values
     if any(named[name].ndim != rank for name, rank in (("crow", 1), ("mat1", 2), ("mat2", 2), ("out", 3))):
         return
-    mat2 = named["mat2"].transpose(0, 1) if call.is_transposed else named["mat2"]
+    mat1, mat2 = (named[name].transpose(0, 1) if own else named[name]
+                  for name, own in zip(("mat1", "mat2"), call.transposes))
     given = {name: (place, False, -1)
              for place, name in enumerate(("alpha", "beta", "crow", "col", "input", "mat1", "mat2", "out"))}
-    given["mat2"] = 6, call.is_transposed, -1
+    given["mat1"], given["mat2"] = (5, call.transposes[0], -1), (6, call.transposes[1], -1)
     guard.remember(cache.repeats, _kind(beta, checks, precision), launch,
-                   (1.0, 1.0, named["crow"], named["col"], call.operand.arrays.passed(values), named["mat1"], mat2,
+                   (1.0, 1.0, named["crow"], named["col"], call.operand.arrays.passed(values), mat1, mat2,
                     named["out"]),
                    parts=[given[name] for name in ("alpha", "beta")[:len(call.scalars)] + (*named,)])
 

@@ -51,6 +51,28 @@ SmallVector<OpFoldResult> sattn::placeInBatches(OpBuilder &b, Location loc,
   return places;
 }
 
+Value sattn::multiplyTiles(OpBuilder &b, Location loc, Value left,
+                           bool isLeftTransposed, Value right,
+                           bool isRightTransposed, Value sum) {
+  Value factors[] = {left, right};
+  if (!isLeftTransposed && !isRightTransposed)
+    return linalg::MatmulOp::create(b, loc, factors, sum).getResult(0);
+  if (!isLeftTransposed)
+    return linalg::MatmulTransposeBOp::create(b, loc, sum.getType(), factors,
+                                              sum)
+        .getResult(0);
+  AffineExpr m = b.getAffineDimExpr(0), n = b.getAffineDimExpr(1),
+             k = b.getAffineDimExpr(2);
+  auto map = [&](AffineExpr first, AffineExpr second) {
+    return AffineMapAttr::get(
+        AffineMap::get(3, 0, {first, second}, b.getContext()));
+  };
+  auto product = linalg::MatmulOp::create(b, loc, factors, sum);
+  product.setIndexingMapsAttr(b.getArrayAttr(
+      {map(k, m), isRightTransposed ? map(n, k) : map(k, n), map(m, n)}));
+  return product.getResult(0);
+}
+
 Value sattn::readTile(OpBuilder &b, Location loc, Value source,
                       ArrayRef<OpFoldResult> lead, ArrayRef<OpFoldResult> first,
                       ArrayRef<int64_t> shape, OpFoldResult rows,

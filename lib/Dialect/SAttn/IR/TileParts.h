@@ -35,6 +35,13 @@ llvm::SmallVector<mlir::OpFoldResult>
 placeInBatches(mlir::OpBuilder &b, mlir::Location loc, mlir::Value operand,
                int64_t baseRank, llvm::ArrayRef<mlir::OpFoldResult> batch);
 
+/// sum + left * right, M x K and K x N; of those that are transposed the tile is
+/// the other way round.
+mlir::Value multiplyTiles(mlir::OpBuilder &b, mlir::Location loc,
+                          mlir::Value left, bool isLeftTransposed,
+                          mlir::Value right, bool isRightTransposed,
+                          mlir::Value sum);
+
 /// The tile of this shape from `first` on, in the source's last dimensions, at
 /// `lead` of the others; `padding`, zeros if null, beyond its end. With `rows`
 /// these are how many rows are read, at most the tile's; padding is in the

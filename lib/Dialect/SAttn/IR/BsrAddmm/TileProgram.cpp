@@ -260,25 +260,8 @@ private:
     llvm::append_range(offsets, orient(isTransposed, zero, inBlock));
     llvm::append_range(sizes, orient(isTransposed, height, width));
     Value left = window(op.getValues(), offsets, sizes, 2);
-    if (!isTransposed && !op.getTransposeB())
-      return linalg::MatmulOp::create(b, loc, ValueRange{left, right},
-                                      ValueRange{accumulator})
-          .getResult(0);
-    if (!isTransposed)
-      return linalg::MatmulTransposeBOp::create(b, loc, accumulator.getType(),
-                                                ValueRange{left, right},
-                                                ValueRange{accumulator})
-          .getResult(0);
-    AffineExpr m = b.getAffineDimExpr(0), n = b.getAffineDimExpr(1),
-               k = b.getAffineDimExpr(2);
-    auto map = [&](std::array<AffineExpr, 2> exprs) {
-      return AffineMapAttr::get(AffineMap::get(3, 0, exprs, b.getContext()));
-    };
-    auto product = linalg::MatmulOp::create(b, loc, ValueRange{left, right},
-                                            ValueRange{accumulator});
-    product.setIndexingMapsAttr(b.getArrayAttr(
-        {map({k, m}), map(orient(op.getTransposeB(), k, n)), map({m, n})}));
-    return product.getResult(0);
+    return multiplyTiles(b, loc, left, isTransposed, right, op.getTransposeB(),
+                         accumulator);
   }
 
   /// A tensor of tiles, from one of two programs if it depends on a value known

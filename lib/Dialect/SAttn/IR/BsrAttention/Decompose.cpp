@@ -73,7 +73,8 @@ Value Decomposition::build() {
       b, blocks.getType(), op.getScale(), zero, op.getCrow(), op.getCol(),
       op.getQ(), op.getK(), /*input=*/Value(), /*origin=*/ValueRange(), blocks,
       /*meta=*/MetaAttr(), /*block_size=*/DenseI64ArrayAttr(),
-      op.getPrecisionAttr(), /*transpose_mat2=*/b.getUnitAttr());
+      op.getPrecisionAttr(), /*transpose_mat1=*/UnitAttr(),
+      /*transpose_mat2=*/b.getUnitAttr());
   Value weights =
       BsrSoftmaxOp::create(b, blocks.getType(), op.getCrow(), op.getCol(),
                            scores, empty(wide), /*meta=*/MetaAttr());

@@ -23,13 +23,13 @@ void SampledAddmmOp::constrainExtents(ExtentConstraints &constraints) {
   auto extent = [&](Value tensor, int64_t dimension) {
     return constraints.getExtent(tensor, dimension);
   };
-  constraints.requireEqual(extent(getMat1(), -2), // (C6)
+  constraints.requireEqual(extent(getMat1(), getRowDim()), // (C6)
                            (extent(getCrow(), -1) - 1) * getBlockRows());
   constraints.requireEqual(extent(getMat2(), getColumnDim()) % // (C7)
                                getBlockColumns(),
                            constraints.getConstant(0));
   constraints.requireEqual(extent(getMat2(), getReducedDim()), // (C8)
-                           extent(getMat1(), -1));
+                           extent(getMat1(), getDepthDim()));
   AffineExpr nnz = extent(getOut(), -3);
   constraints.requireEqual(extent(getCol(), -1), nnz); // (C9)
   if (getInput())
@@ -96,7 +96,8 @@ LogicalResult SampledAddmmOp::describeContract(Contract &contract,
   auto extent = [&](Value tensor, int64_t dimension) {
     return contract.getExtent(tensor, dimension);
   };
-  DictionaryAttr m = extent(getMat1(), -2), k = extent(getMat1(), -1),
+  DictionaryAttr m = extent(getMat1(), getRowDim()),
+                 k = extent(getMat1(), getDepthDim()),
                  n = extent(getMat2(), getColumnDim());
   contract.requireMultiple(m, "M", pattern.blockRows,
                            "the block's " + rows + " rows"); // (C6)

@@ -179,7 +179,8 @@ static LogicalResult verifyMatrices(SampledAddmmOp op, const NamedOperand &mat1,
              << op.getCrow().getType() << " and blocks of " << blockRows
              << " rows";
   }
-  if (failed(verifySize(op, mat1, 0, "M", rows)))
+  int64_t rowDim = 2 + op.getRowDim();
+  if (failed(verifySize(op, mat1, rowDim, "M", rows)))
     return failure();
   int64_t columnDim = 2 + op.getColumnDim();
   auto requireMultiple = [&](const NamedOperand &operand, int64_t dim,
@@ -193,11 +194,12 @@ static LogicalResult verifyMatrices(SampledAddmmOp op, const NamedOperand &mat1,
            << operand.batchRank() + dim << ") to be a multiple of the block's "
            << factor << " " << of << ", but got " << size;
   };
-  if (failed(requireMultiple(mat1, 0, "M", blockRows, "rows")) ||
+  if (failed(requireMultiple(mat1, rowDim, "M", blockRows, "rows")) ||
       failed(verifySize(op, mat2, columnDim, "N", columns)) ||
       failed(requireMultiple(mat2, columnDim, "N", blockColumns, "columns")))
     return failure();
-  return verifySize(op, mat2, 2 + op.getReducedDim(), "K", mat1.size(1));
+  return verifySize(op, mat2, 2 + op.getReducedDim(), "K",
+                    mat1.size(2 + op.getDepthDim()));
 }
 
 LogicalResult SampledAddmmOp::verify() {

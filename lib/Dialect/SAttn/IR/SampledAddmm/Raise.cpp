@@ -267,7 +267,8 @@ struct RaiseSampledProduct : OpRewritePattern<linalg::GenericOp> {
         /*col=*/Value(), product->mat1.value, product->mat2.value,
         /*input=*/Value(), /*origin=*/ValueRange(), zeroed ? zeroed : out,
         /*meta=*/MetaAttr(), /*block_size=*/DenseI64ArrayAttr(),
-        isF32 ? precision : "ieee", product->transposeMat2);
+        isF32 ? precision : "ieee", /*transposeMat1=*/false,
+        product->transposeMat2);
     return success();
   }
 

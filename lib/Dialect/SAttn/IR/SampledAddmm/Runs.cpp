@@ -13,14 +13,19 @@
 using namespace mlir;
 using namespace sattn;
 
+/// K, if it is static.
+static int64_t getDepth(SampledAddmmOp op) {
+  return op.getMat1().getType().getShape().end()[op.getDepthDim()];
+}
+
 bool sattn::canBeRun(SampledAddmmOp op) {
   return !op.isEncoded() && Scale(op.getBeta()).isZero &&
-         !ShapedType::isDynamic(op.getMat1().getType().getShape().back());
+         !ShapedType::isDynamic(getDepth(op));
 }
 
 bool sattn::isRun(SampledAddmmOp op) {
   MetaAttr meta = op.getMetaAttr();
   return meta && op.getBlocksPerTile() > 1 && canBeRun(op) &&
          meta.getTile()[0] == op.getBlockRows() &&
-         op.getMat1().getType().getShape().back() <= meta.getTile()[2];
+         getDepth(op) <= meta.getTile()[2];
 }

@@ -20,7 +20,7 @@ SmallVector<SparseOperand> SampledAddmmOp::getSparseOperands() {
            getOut(),
            getBlockRows(),
            getBlockColumns(),
-           {getMat1(), -2},
+           {getMat1(), getRowDim()},
            {getMat2(), getColumnDim()}}};
 }
 

@@ -145,7 +145,7 @@ private:
   /// read. They are the same for all tiles, so that these need no order.
   Value countSteps(OpFoldResult blockRows) {
     Value steps = asValue(apply(b.getAffineDimExpr(0).ceilDiv(depth),
-                                {sizeOf(op.getMat1(), -1)}));
+                                {sizeOf(op.getMat1(), op.getDepthDim())}));
     Value zero = index(0);
     SmallVector<Value> conditions;
     if (!alpha.isConstant)
@@ -353,9 +353,7 @@ private:
     OpFoldResult firstRow = apply(d0 * op.getBlockRows() + d1,
                                   {OpFoldResult(row), getRowInBlock()});
     OpFoldResult k = apply(d0 * depth, {loop.getInductionVar()});
-    Tensor left = sliceOf(op.getMat1(), firstRow, rows, -2);
-    Value leftTile = readTile(b, b.getLoc(), left, {}, {b.getIndexAttr(0), k},
-                              {rows, depth});
+    Value leftTile = readLeft(firstRow, k);
     sum = loop.getRegionIterArg(0);
     if (!isPresent) {
       scf::YieldOp::create(b, addProduct(leftTile, column, k, sum));
@@ -376,6 +374,15 @@ private:
     return loop.getResult(0);
   }
 
+  /// A tile of `mat1` as it lies, of rows and of columns from k on.
+  Value readLeft(OpFoldResult firstRow, OpFoldResult k) {
+    Tensor matrix = sliceOf(op.getMat1(), firstRow, rows, op.getRowDim());
+    OpFoldResult start = b.getIndexAttr(0);
+    if (op.getTransposeMat1())
+      return readTile(b, b.getLoc(), matrix, {}, {k, start}, {depth, rows});
+    return readTile(b, b.getLoc(), matrix, {}, {start, k}, {rows, depth});
+  }
+
   /// sum + left * the tile's columns of `mat2`, from k on.
   Value addProduct(Value left, Value column, OpFoldResult k, Value sum) {
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
@@ -385,18 +392,13 @@ private:
     Tensor matrix =
         sliceOf(op.getMat2(), firstColumn, columns, op.getColumnDim());
     OpFoldResult start = b.getIndexAttr(0);
-    if (op.getTransposeMat2()) {
-      Value right =
-          readTile(b, b.getLoc(), matrix, {}, {start, k}, {columns, depth});
-      return linalg::MatmulTransposeBOp::create(b, b.getLoc(), sum.getType(),
-                                                ValueRange{left, right},
-                                                ValueRange{sum})
-          .getResult(0);
-    }
-    Value right =
-        readTile(b, b.getLoc(), matrix, {}, {k, start}, {depth, columns});
-    return linalg::MatmulOp::create(b, ValueRange{left, right}, ValueRange{sum})
-        .getResult(0);
+    bool isTransposed = op.getTransposeMat2();
+    Value right = isTransposed ? readTile(b, b.getLoc(), matrix, {}, {start, k},
+                                          {columns, depth})
+                               : readTile(b, b.getLoc(), matrix, {}, {k, start},
+                                          {depth, columns});
+    return multiplyTiles(b, b.getLoc(), left, op.getTransposeMat1(), right,
+                         isTransposed, sum);
   }
 
   /// A run. Blocks that no block row has are those before the first row's and
@@ -427,10 +429,8 @@ private:
       Value row = loop.getInductionVar();
       OpFoldResult firstRow =
           apply(d0 * op.getBlockRows(), {OpFoldResult(row)});
-      Tensor rowsOfMat1 = sliceOf(op.getMat1(), firstRow, rows, -2);
       OpFoldResult start = b.getIndexAttr(0);
-      Value left = readTile(b, b.getLoc(), rowsOfMat1, {}, {start, start},
-                            {rows, depth});
+      Value left = readLeft(firstRow, start);
       Value from = readIndex(op.getCrow(), row);
       Value to =
           readIndex(op.getCrow(), asValue(apply(d0 + 1, {OpFoldResult(row)})));

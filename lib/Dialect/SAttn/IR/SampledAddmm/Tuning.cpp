@@ -48,7 +48,7 @@ SampledAddmmOp::chooseParameters(ArrayRef<meta::Table>,
   facts.blockRows = getBlockRows();
   facts.blockColumns = getBlockColumns();
   facts.elementBytes = getMat1().getType().getElementTypeBitWidth() / 8;
-  int64_t k = getMat1().getType().getShape().back();
+  int64_t k = getMat1().getType().getShape().end()[getDepthDim()];
   facts.k = hints.k;
   facts.canBeRun = canBeRun(*this);
   if (!ShapedType::isDynamic(k))

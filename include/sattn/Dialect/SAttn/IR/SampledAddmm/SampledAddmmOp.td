@@ -67,8 +67,9 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
     ```
 
     `*` stands for leading batch dimensions, which broadcast to those of `out`
-    as NumPy's do. `mat2` may be transposed in memory: with `transpose_mat2` it is
-    (*, N, K), as keys are in attention. Semantics:
+    as NumPy's do. Factors may be transposed in memory: with `transpose_mat2`, `mat2`
+    is (*, N, K), as keys are in attention, with `transpose_mat1`, `mat1` is (*, K, M),
+    as both are where the gradient of a layer's weights is computed. Semantics:
 
     1. Block row i consists of the blocks p in [crow[i], crow[i+1]). crow's first
        entry need not be 0. Columns may come in any order, and repeat.
@@ -155,7 +156,7 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
     AnyRankedTensor:$out, OptionalAttr<SAttn_MetaAttr>:$meta,
     OptionalAttr<DenseI64ArrayAttr>:$block_size,
     DefaultValuedStrAttr<StrAttr, "ieee">:$precision,
-    UnitAttr:$transpose_mat2);
+    UnitAttr:$transpose_mat1, UnitAttr:$transpose_mat2);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     `alpha` `(` $alpha `)` `beta` `(` $beta `)`
@@ -174,7 +175,10 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
     /// Stored blocks of the tile of `meta`, and its columns in each.
     int64_t getBlocksPerTile();
     int64_t getTileColumns();
-    /// Dimensions K and N of `mat2`, counted from the last, -1.
+    /// Dimensions M and K of `mat1`, and K and N of `mat2`, counted from the last,
+    /// -1.
+    int64_t getRowDim() { return getTransposeMat1() ? -1 : -2; }
+    int64_t getDepthDim() { return getTransposeMat1() ? -2 : -1; }
     int64_t getReducedDim() { return getTransposeMat2() ? -1 : -2; }
     int64_t getColumnDim() { return getTransposeMat2() ? -2 : -1; }
     /// Number of leading batch dimensions of `out`.
