@@ -114,7 +114,7 @@ def _repeated(input, check):
     crow, col, values, shape = parts
     checks = guard.contents_of(check, values)
     known = None if checks is None else cache.repeats.get(("bsr_softmax", checks, shape))
-    if known is None or values.requires_grad:
+    if known is None:
         return None
     result = values.new_empty(values.shape)
     if not guard.run(known, (crow, col, values, result), storages):
@@ -124,9 +124,11 @@ def _repeated(input, check):
 
 def _dispatched(input, check, meta):
     """The result of the operation of PyTorch, with which the values' gradient is recorded."""
+    if isinstance(input, tuple):
+        stand_ins.refuse("input", input[2])
+        return dispatch.call("bsr_softmax", input=input, check=check, meta=meta)
     operand = sparse_operand.operand_of(input, "input", multiple=1)
     values = operand.recorded_values() if operand.prepared is not None else operand.values
-    stand_ins.refuse("input", values)
     crow, col, values = dispatch.call("bsr_softmax", input=(operand.crow, operand.col, values), check=check, meta=meta)
     if adapters.is_torch(input):
         return recorded_matrices.tensor_of(crow, col, values, input.shape[-2:])
