@@ -1,7 +1,7 @@
 //===- BsrSoftmaxRows.h - Rows of stored blocks -----------------*- C++ -*-===//
 //
-// What the references of ops on the rows of a matrix in BSR storage have in
-// common: checked operands, and a walk over all rows.
+// The common part of the references of ops on the rows of a matrix in BSR
+// storage: checked operands, and a walk over all rows.
 //
 //===----------------------------------------------------------------------===//
 

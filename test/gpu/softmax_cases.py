@@ -47,7 +47,7 @@ def softmax(crow, values):
 
 
 def gradient(crow, output, grad):
-    """That of the softmax's operand, in double precision; 0 at blocks of no row."""
+    """The gradient of the softmax's operand, in double precision; 0 at blocks of no row."""
     result = np.zeros(output.shape)
     for at in np.ndindex(*output.shape[:-3]):
         offsets = np.broadcast_to(crow, (*output.shape[:-3], crow.shape[-1]))[at]

@@ -57,7 +57,7 @@ def problem(case, device, dtype, seed=0):
 
 
 def gradient(case, device, dtype, seed=0):
-    """That of the values, by sattn."""
+    """The gradient of the values, by sattn."""
     crow, col, values, grad = problem(case, device, dtype, seed)
     matrix, leaf = matrix_of(case.kind, crow, col, values.requires_grad_(), case.block)
     found = sattn.bsr_softmax(matrix)
@@ -67,7 +67,7 @@ def gradient(case, device, dtype, seed=0):
 
 
 def expected(case, device, dtype, seed=0):
-    """The same in float64, of the result that the element type gives."""
+    """The same in float64, by PyTorch."""
     crow, _, values, grad = problem(case, device, dtype, seed)
     values = values.double().requires_grad_()
     return torch.autograd.grad(definition(crow, values), values, grad.double())[0]

@@ -1,4 +1,4 @@
-// What an op prints is what it parses.
+// The op parses what it prints.
 // RUN: sparse-opt %s | sparse-opt | FileCheck %s
 // RUN: sparse-opt %s --mlir-print-op-generic | sparse-opt | FileCheck %s
 

@@ -30,7 +30,7 @@ func.func @batches(%crow: tensor<?x?xi32>, %col: tensor<?xi32>, %output: tensor<
   return %0 : tensor<?x?x12x15xbf16>
 }
 
-// Of a computed array, its extents.
+// The extents of a computed array.
 // CHECK-LABEL: func.func @computed
 // CHECK-SAME:    extents = [array<i64: 0, 0>, array<i64: 1, 0>,
 func.func @computed(%crow: tensor<?xi32>, %col: tensor<?xi32>, %output: tensor<?x12x15xf32>, %by: tensor<?x12x15xf32>,

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What sattn.bsr_softmax and sattn.bsr_softmax_backward require of their
+// Requirements of sattn.bsr_softmax and sattn.bsr_softmax_backward for their
 // operands, at run time too.
 
 #include "StoredRows.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Where matrices of a row are, how they are read, and the loops over them.
+// Places of the matrices of a row, reads of them, and the loops over them.
 
 #include "RowWalk.h"
 
@@ -244,8 +244,8 @@ Value RowWalk::write(const Step &step, Value out, ValueRange ofRow, Body body) {
   int64_t arrays = rows.inputs.size();
   SmallVector<Value> results;
   for (auto [place, matrix] : llvm::enumerate(step.matrices)) {
-    // What is read must not wait for stores: one result alone is computed in
-    // its place.
+    // Reads must not wait for stores: one result alone is computed in its
+    // place.
     Value target = isPadded(matrix) || step.matrices.size() != 1
                        ? empty({height, columns}, element)
                        : slice(out, matrix);

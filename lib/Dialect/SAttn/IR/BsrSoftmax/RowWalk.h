@@ -25,11 +25,12 @@
 
 namespace sattn {
 
+/// A builder of the program of one tile.
 class RowWalk : public TileOpBuilder {
 public:
   using Inner = mlir::ImplicitLocOpBuilder;
 
-  /// The part of one array that is read at once: a matrix of `sizes` without
+  /// The part of each array that is read at once: a matrix of `sizes` without
   /// the dimensions of 1.
   struct Matrix {
     llvm::SmallVector<mlir::OpFoldResult> offsets, sizes;
@@ -37,10 +38,10 @@ public:
     mlir::OpFoldResult rows, width;
   };
 
-  /// All that is read together.
+  /// Matrices that are read together.
   struct Step {
     llvm::SmallVector<Matrix> matrices;
-    /// Tiles of the matrices, of every array for each.
+    /// The tiles that were read: for each matrix one of every array.
     llvm::SmallVector<mlir::Value> inputs;
     /// Whether the row has any of it, where it may lack all.
     mlir::Value exists;

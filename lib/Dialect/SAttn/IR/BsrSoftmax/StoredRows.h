@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The operands of the ops on the rows of a matrix in BSR storage. All of these
-// ops but their formulas is defined by them: constraints, loops, contract,
-// parameters, and the walk over a row.
+// The operands of an op on the rows of a matrix in BSR storage. They decide all
+// of the op but its formula: constraints, loops, contract, parameters, and the
+// walk over a row.
 
 #ifndef LIB_DIALECT_SATTN_IR_BSRSOFTMAX_STOREDROWS_H
 #define LIB_DIALECT_SATTN_IR_BSRSOFTMAX_STOREDROWS_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What sattn.bsr_softmax and sattn.bsr_softmax_backward tell the choice of
+// Facts of sattn.bsr_softmax and sattn.bsr_softmax_backward for the choice of
 // their parameters.
 
 #include "StoredRows.h"
