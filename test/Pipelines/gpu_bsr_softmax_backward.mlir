@@ -114,3 +114,18 @@ func.func @blocks1(%crow: tensor<?xi32>, %col: tensor<?xi32>, %output: tensor<?x
       outs(%grad_in : tensor<?x1x1xbf16>) -> tensor<?x1x1xbf16>
   return %0 : tensor<?x1x1xbf16>
 }
+
+// Rows of f16 stay narrow in registers.
+func.func @half64(%crow: tensor<?xi32>, %col: tensor<?xi32>, %output: tensor<?x64x64xf16>, %grad_out: tensor<?x64x64xf16>,
+    %grad_in: tensor<?x64x64xf16>) -> tensor<?x64x64xf16> {
+  %0 = sattn.bsr_softmax_backward ins(%crow, %col, %output, %grad_out : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf16>, tensor<?x64x64xf16>)
+      outs(%grad_in : tensor<?x64x64xf16>) -> tensor<?x64x64xf16>
+  return %0 : tensor<?x64x64xf16>
+}
+
+func.func @half8(%crow: tensor<?xi32>, %col: tensor<?xi32>, %output: tensor<?x8x8xf16>, %grad_out: tensor<?x8x8xf16>,
+    %grad_in: tensor<?x8x8xf16>) -> tensor<?x8x8xf16> {
+  %0 = sattn.bsr_softmax_backward ins(%crow, %col, %output, %grad_out : tensor<?xi32>, tensor<?xi32>, tensor<?x8x8xf16>, tensor<?x8x8xf16>)
+      outs(%grad_in : tensor<?x8x8xf16>) -> tensor<?x8x8xf16>
+  return %0 : tensor<?x8x8xf16>
+}
