@@ -50,7 +50,7 @@ def metas_of(block, element_bytes):
 
 
 def candidates_of(size, block, sparsity, pattern, sweep):
-    """{name: Timed}, and the difference from softmax in f32."""
+    """{name: (call, its launches)}, and the difference from softmax in f32."""
     problem = make(size, size, 8, block, sparsity / 100, pattern)
     crow, col, values = problem.crow, problem.col, problem.values
     count = -(-COLD_BYTES // (values.numel() * values.element_size()))
@@ -76,15 +76,17 @@ def candidates_of(size, block, sparsity, pattern, sweep):
     except Exception as error:  # noqa: BLE001 - a peer that is not there, or fails, is left out by name.
         print(f"torch_triton: {type(error).__name__}: {error}", file=sys.stderr)
     difference = float((sattn.bsr_softmax((crow, col, values))[2].float() - softmax_of(problem, size)).abs().max())
+    return calls, difference
+
+
+def row_of(size, block, sparsity, pattern, rounds, sweep=False, candidates=candidates_of):
+    """The row of a shape. candidates(size, block, sparsity, pattern, sweep) gives {name: (call, its launches)} and the
+    difference."""
+    calls, difference = candidates(size, block, sparsity, pattern, sweep)
     timed = {}
     for name, (call, launches) in calls.items():
         timed[name] = in_graph(call, launches=1)
         timed[name].launches = launches
-    return timed, difference
-
-
-def row_of(size, block, sparsity, pattern, rounds, sweep=False):
-    timed, difference = candidates_of(size, block, sparsity, pattern, sweep)
     measure(timed, rounds)
     micros = {name: round(1e3 * candidate.median_ms(), 2) for name, candidate in timed.items()}
     return {"size": size, "block": block, "sparsity": sparsity / 100, "rows": pattern, "us": micros,

@@ -28,7 +28,7 @@ FOLDERS = ["benchmarks", "examples", "include/sattn-c", "python/sattn", "test/gp
 FILES = ["LICENSE", "test/tools/check_ptx.py", "test/tools/wgmma_registers.py", *(
     f"test/python/{name}.py" for name in (
         "attention_programs", "attention_reference", "bsr_gradient_cases", "flex_gradient_cases", "flex_programs", "masks",
-        "operation_table", "sdpa_gradient_cases"))]
+        "operation_table", "sdpa_gradient_cases", "softmax_gradient_cases"))]
 
 
 class BundleError(Exception):

@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch")
 sattn = pytest.importorskip("sattn")
 nn = pytest.importorskip("sattn.nn")
 sys.path.append(str(Path(__file__).resolve().parents[1] / "python"))
+from autograd_steps import check_capture, check_memory  # noqa: E402
 from bsr_gradient_cases import CASES, errors, expected, gradients, names_of, operands  # noqa: E402
 
 TOLERANCE = {torch.float16: 3e-3, torch.bfloat16: 2e-2, torch.float32: 1e-5}
@@ -32,21 +33,7 @@ def test_a_captured_step():
     def step():
         return torch.autograd.grad(sattn.bsr_dense_mm((crow, col, values), dense), (values, dense), grad)
 
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
-        step()
-        step()
-    torch.cuda.current_stream().wait_stream(stream)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        found = step()
-    with torch.no_grad():
-        values.mul_(2)
-        dense.add_(1)
-    graph.replay()
-    torch.cuda.synchronize()
-    for one, other in zip(found, step()):
-        torch.testing.assert_close(one, other)
+    check_capture(step, lambda: (values.mul_(2), dense.add_(1)))
 
 
 def test_memory_does_not_grow():
@@ -56,13 +43,7 @@ def test_memory_does_not_grow():
     def step():
         sattn.bsr_dense_mm((crow, col, values), dense).backward(grad)
 
-    for _ in range(10):
-        step()
-    torch.cuda.synchronize()
-    before = torch.cuda.memory_allocated()
-    for _ in range(1000):
-        step()
-    assert torch.cuda.memory_allocated() == before
+    check_memory(step)
 
 
 def test_a_layer_trains():

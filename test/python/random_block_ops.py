@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Random well-formed programs of one sampled_addmm, bsr_softmax, scatter_mm or bsr_attention with random tiles.
+"""Random well-formed programs of one sampled_addmm, bsr_softmax, its gradient, scatter_mm or bsr_attention with random
+tiles.
 
     ./dev run python test/python/random_block_ops.py [--op NAME] [--target cpu|gpu] [--seeds N] [--first SEED]
 
@@ -90,12 +91,12 @@ class SampledAddmm:
 
 
 class BsrSoftmax:
-    cases = softmax_cases
+    cases, gradient = softmax_cases, False
     choices = {"dtype": FLOATS, "block": [(1, 1), (2, 3), (15, 15), (8, 8), (16, 32), (64, 64), (67, 9), (24, 200), (260, 5), (129, 8)],
                "pattern": ["random", "empty_rows", "empty", "window", "-inf"], "batches": [(), (2,), (2, 3)]}
 
-    @staticmethod
-    def case(rng, picked):
+    @classmethod
+    def case(cls, rng, picked):
         rows, columns = picked["block"]
         width = part(rng, columns)
         if width != columns:
@@ -107,7 +108,11 @@ class BsrSoftmax:
         return softmax_cases.Case(
             "", dtype=picked["dtype"], block=picked["block"], tile=tile if picked["tile"] == "given" else (),
             blocks=(int(rng.integers(1, 5)), int(rng.integers(1, 40))), density=float(rng.random()), batch=picked["batches"],
-            index=picked["index"], pattern=picked["pattern"], static=picked["extents"] == "static")
+            index=picked["index"], pattern=picked["pattern"], static=picked["extents"] == "static", gradient=cls.gradient)
+
+
+class BsrSoftmaxBackward(BsrSoftmax):
+    gradient = True
 
 
 class ScatterMm:
@@ -151,7 +156,8 @@ class BsrAttention:
             pattern=pattern_of(picked, height, batches[0]), dropout=picked["dropout"], random=tuple(int(word) for word in rng.integers(-99, 99, 2)))
 
 
-OPS = {"sampled_addmm": SampledAddmm, "bsr_softmax": BsrSoftmax, "scatter_mm": ScatterMm, "bsr_attention": BsrAttention}
+OPS = {"sampled_addmm": SampledAddmm, "bsr_softmax": BsrSoftmax, "bsr_softmax_backward": BsrSoftmaxBackward,
+       "scatter_mm": ScatterMm, "bsr_attention": BsrAttention}
 
 
 def choices_of(op):
@@ -187,13 +193,13 @@ def run(op, sparse_run, seed):
 def compile_for_gpu(op, sparse_opt, seed):
     """Compiles one program for a GPU and returns what was chosen for it. Raises Failure."""
     case, picked = random_case(op, seed)
-    if case.dtype == "f32" and op != "bsr_softmax":
+    if case.dtype == "f32" and OPS[op].cases is not softmax_cases:
         case = dataclasses.replace(case, precision="tf32")
     if op == "scatter_mm" and any(size % 8 for size in case.tile):  # Whole fragments alone.
         case = dataclasses.replace(case, tile=())
     text = OPS[op].cases.program(case, OPS[op].cases.operands(case, seed))
     if case.tile:
-        if op == "bsr_softmax" and picked["warps"] not in (None, 1, 2, 4):
+        if OPS[op].cases is softmax_cases and picked["warps"] not in (None, 1, 2, 4):
             picked["warps"] = None
         schedule = "".join(f", {name} = {picked[name]}" for name in ("stages", "warps", "raster_group") if picked[name])
         tile = f"tile = [{', '.join(map(str, case.tile))}]"

@@ -6,7 +6,7 @@ import pytest
 
 import random_block_ops
 
-SEEDS = {"sampled_addmm": 24, "bsr_softmax": 30, "scatter_mm": 24, "bsr_attention": 12}
+SEEDS = {"sampled_addmm": 24, "bsr_softmax": 30, "bsr_softmax_backward": 30, "scatter_mm": 24, "bsr_attention": 12}
 # Longer searches have every choice.
 MANY_SEEDS = 200
 # Compiled for a GPU, each by ptxas too.

@@ -23,7 +23,8 @@ PRODUCT = {"m": 1024, "n": 1024, "k": 1024, "block_rows": 64, "block_columns": 6
 ATTENTION = {"head_dim": 64, "value_dim": 64, "element_bytes": 2}
 BLOCKS = {"block_rows": 64, "block_columns": 64}
 OPS = {"bsr_addmm": PRODUCT, "bsr_attention": {**ATTENTION, **BLOCKS}, "flex_attention": ATTENTION,
-       "bsr_softmax": {**BLOCKS, "element_bytes": 2}, "sampled_addmm": {**BLOCKS, "element_bytes": 2},
+       "bsr_softmax": {**BLOCKS, "element_bytes": 2}, "bsr_softmax_backward": {**BLOCKS, "element_bytes": 2},
+       "sampled_addmm": {**BLOCKS, "element_bytes": 2},
        "scatter_mm": {**BLOCKS, "element_bytes": 2}}
 SEARCH = {"target": b"sm_90a", "shared_bytes": 232448}
 SOURCE = b"func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
@@ -100,7 +101,7 @@ def test_searches(library, op):
 
 def test_ops(library):
     assert "expected an op, but got null" in reason(library, choose(library, None, PRODUCT))
-    assert "expected an op out of bsr_addmm, bsr_attention, bsr_softmax, flex_attention, flex_attention_dcapture, flex_attention_dkdv, flex_attention_dq, sampled_addmm, scatter_mm, but got 'gemm'" \
+    assert "expected an op out of bsr_addmm, bsr_attention, bsr_softmax, bsr_softmax_backward, flex_attention, flex_attention_dcapture, flex_attention_dkdv, flex_attention_dq, sampled_addmm, scatter_mm, but got 'gemm'" \
         in reason(library, choose(library, "gemm", PRODUCT))
 
 

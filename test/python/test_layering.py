@@ -17,7 +17,7 @@ OPS = re.compile(r'SAttn_Op<"(\w+)"')
 # An op whose name is also that of a kernel of PyTorch, whose rows the tables of another op may hold.
 FOREIGN = {"scatter_mm": "bsr_addmm"}
 # An op that finishes the result of another, or is a part of its gradient, and stands in its files.
-PART_OF = {"combine_parts": "bsr_attention", "flex_attention_dcapture": "flex_attention", "flex_attention_dkdv": "flex_attention",
+PART_OF = {"bsr_softmax_backward": "bsr_softmax", "combine_parts": "bsr_attention", "flex_attention_dcapture": "flex_attention", "flex_attention_dkdv": "flex_attention",
            "flex_attention_dq": "flex_attention"}
 # Which op there is: the lists that an op is added to.
 LISTS = {"include/sattn/Dialect/SAttn/IR/SAttnOps.td": r'include ".*"', "include/sattn/Dialect/SAttn/IR/SAttn.h": r'#include ".*"',

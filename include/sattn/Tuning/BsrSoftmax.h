@@ -1,6 +1,7 @@
 //===- BsrSoftmax.h - Parameters of bsr_softmax -----------------*- C++ -*-===//
 //
-// How the parameters of one bsr_softmax are chosen, from what is known of it.
+// How the parameters of one bsr_softmax or bsr_softmax_backward are chosen,
+// from what is known of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -8,6 +9,10 @@
 #define SATTN_TUNING_BSRSOFTMAX_H
 
 #include "sattn/Tuning/Parameters.h"
+
+namespace sattn::tuning {
+class NamedFacts;
+} // namespace sattn::tuning
 
 namespace sattn::tuning::bsr_softmax {
 
@@ -20,13 +25,18 @@ inline constexpr int64_t kMaxMatrices = 4;
 /// Most steps that can be asked to stay in registers.
 inline constexpr int64_t kMaxStages = 64;
 
-/// The known facts of one bsr_softmax.
+/// The known facts of one op.
 struct Facts {
   /// Sizes of a block: at least 1.
   int64_t blockRows = 0, blockColumns = 0;
   /// Of an element.
   int64_t elementBytes = 2;
+  /// Arrays of blocks that are read, whose first steps share the registers.
+  int64_t arrays = 1;
 };
+
+/// Reads the facts by their names; `arrays` is not among them.
+Facts readFacts(NamedFacts &given);
 
 /// Blocks that the warps of a row read as one matrix of `columns` elements of
 /// each: they divide the columns as long as a lane has 16 bytes of a block's

@@ -146,15 +146,14 @@ static std::array<Value, 2> findFactors(vector::ContractionOp op) {
 }
 
 /// Replaces sums of the products of two tensors' elements, along rows of tiles
-/// or of all of two vectors, which are no MMA, by their parts; false if the
-/// contraction is no such sum.
+/// or of all of two vectors or tiles, which are no MMA, by their parts; false
+/// if the contraction is no such sum.
 static bool splitDotProduct(vector::ContractionOp op) {
-  SmallVector<vector::IteratorType> iterators = op.getIteratorTypesArray();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  unsigned loops = iterators.size();
-  auto acc = dyn_cast<VectorType>(op.getAccType());
-  if (loops > 2 || iterators.back() != vector::IteratorType::reduction ||
-      (loops == 2) != bool(acc) || !maps[0].isIdentity() ||
+  SmallVector<bool> reduced;
+  for (vector::IteratorType iterator : op.getIteratorTypesArray())
+    reduced.push_back(iterator == vector::IteratorType::reduction);
+  if (reduced.size() > 2 || !reduced.back() || !maps[0].isIdentity() ||
       !maps[1].isIdentity() || op.getKind() != vector::CombiningKind::ADD ||
       !getElementTypeOrSelf(op.getAccType()).isF32())
     return false;
@@ -171,8 +170,6 @@ static bool splitDotProduct(vector::ContractionOp op) {
   }
   Value products =
       arith::MulFOp::create(b, op.getLoc(), factors[0], factors[1]);
-  SmallVector<bool> reduced(loops, false);
-  reduced.back() = true;
   op.replaceAllUsesWith(
       vector::MultiDimReductionOp::create(b, op.getLoc(), products, op.getAcc(),
                                           reduced, op.getKind())

@@ -371,6 +371,45 @@ struct WidenPairsLowering : OpConversionPattern<arith::ExtFOp> {
     return success();
   }
 };
+
+/// Pairs of f16 that branches keep, and of which nothing but widened ones is
+/// used. LLVM would widen them in the branch that reads them, and keep them
+/// wide: it must not see that both are the same.
+struct WidenKeptPairsLowering : OpConversionPattern<arith::ExtFOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ExtFOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> source =
+        TileRegisters::get(op.getIn().getType());
+    std::optional<TileRegisters> result = TileRegisters::get(op.getType());
+    if (!source || !result || source->packing != 2 ||
+        !source->type.getElementType().isF16() ||
+        !result->type.getElementType().isF32())
+      return rewriter.notifyMatchFailure(op, "not pairs of f16");
+    if (!op.getIn().getDefiningOp<scf::IfOp>() ||
+        !llvm::all_of(op.getIn().getUsers(), llvm::IsaPred<arith::ExtFOp>))
+      return rewriter.notifyMatchFailure(op, "not kept to be widened alone");
+    Location loc = op.getLoc();
+    SmallVector<Value> elements;
+    for (Value pair : adaptor.getIn()) {
+      Value bits =
+          LLVM::BitcastOp::create(rewriter, loc, rewriter.getI32Type(), pair);
+      Value kept = createInlineAsm(rewriter, loc, bits.getType(), {bits},
+                                   "mov.b32 $0, $1;", "=r,r")
+                       .getRes();
+      Value own = LLVM::BitcastOp::create(rewriter, loc, pair.getType(), kept);
+      for (int64_t half = 0; half < 2; ++half) {
+        Value narrow = vector::ExtractOp::create(rewriter, loc, own, half);
+        elements.push_back(arith::ExtFOp::create(
+            rewriter, loc, rewriter.getF32Type(), narrow));
+      }
+    }
+    rewriter.replaceOpWithMultiple(op, {elements});
+    return success();
+  }
+};
 } // namespace
 
 void wgtile::populateElementwisePatterns(const TileTypeConverter &converter,
@@ -379,6 +418,7 @@ void wgtile::populateElementwisePatterns(const TileTypeConverter &converter,
       .add<BroadcastLowering, ConstantLowering, ElementwiseOpLowering,
            ExtractColumnsLowering, RampLowering, SplatLowering, StepLowering>(
           converter, patterns.getContext());
-  patterns.add<SelectByConditionsLowering, WidenPairsLowering>(
-      converter, patterns.getContext(), /*benefit=*/2);
+  patterns.add<SelectByConditionsLowering, WidenKeptPairsLowering,
+               WidenPairsLowering>(converter, patterns.getContext(),
+                                   /*benefit=*/2);
 }

@@ -21,14 +21,15 @@ static constexpr int64_t kCPURows = 16;
 /// Most columns of a part of a block; columns of fragments come in multiples of
 /// the second number.
 static constexpr int64_t kMaxColumns = 64, kMultiple = 8;
-/// Most bytes of a row that a step holds: what is read together hides the
-/// latency of memory, and is in registers.
+/// Most bytes of a row that a step holds, of all arrays together: what is read
+/// together hides the latency of memory, and is in registers.
 static constexpr int64_t kStepBytes = 2048;
 /// Warps that share a row: the more, the sooner it is done and the less its
 /// latency shows, but each one repeats what belongs to the row. One where that
 /// is most of its work.
 static constexpr int64_t kWarps = 2;
-/// Bytes of a row that stay in its warps' registers, at most and by default.
+/// Bytes of a row that stay in its warps' registers, at most and by default, of
+/// all arrays together.
 /// Five steps hold all of most rows of 8192 columns of which half are stored;
 /// more would leave an SM fewer rows. Short accesses, and single elements of
 /// odd blocks, need registers for addresses and predicates, too.
@@ -79,10 +80,11 @@ static int64_t chooseHeadSteps(const Facts &facts, const Parameters &parameters,
   int64_t bytes = isOdd(facts)                 ? kOddHeadBytes
                   : isShort(facts, parameters) ? kShortHeadBytes
                                                : kHeadBytes;
-  int64_t steps = std::max<int64_t>(1, bytes / stepBytes);
+  int64_t steps = std::max<int64_t>(1, bytes / facts.arrays / stepBytes);
   int64_t whole = llvm::alignTo(
       steps, llvm::divideCeil(facts.blockColumns, parameters.columns));
-  return (whole - steps) * stepBytes <= kMoreBytes ? whole : steps;
+  return (whole - steps) * stepBytes * facts.arrays <= kMoreBytes ? whole
+                                                                  : steps;
 }
 
 void sattn::tuning::bsr_softmax::fitTo(const Facts &facts, const Target &target,
@@ -104,13 +106,14 @@ void sattn::tuning::bsr_softmax::fitTo(const Facts &facts, const Target &target,
   int64_t matrix = countBlocksAtOnce(parameters.columns, facts.elementBytes,
                                      *parameters.warps) *
                    parameters.columns;
-  int64_t matrices = std::min({parameters.depth / matrix, kMaxMatrices,
-                               kStepBytes / (matrix * facts.elementBytes)});
+  int64_t matrixBytes = matrix * facts.elementBytes * facts.arrays;
+  int64_t matrices = std::min(
+      {parameters.depth / matrix, kMaxMatrices, kStepBytes / matrixBytes});
   parameters.depth = matrix * std::max<int64_t>(1, matrices);
   int64_t stepBytes = parameters.depth * facts.elementBytes;
   int64_t stages = chooseHeadSteps(facts, parameters, stepBytes);
-  parameters.stages =
-      std::min(parameters.stages.value_or(stages), kMaxHeadBytes / stepBytes);
+  int64_t most = std::max<int64_t>(1, kMaxHeadBytes / facts.arrays / stepBytes);
+  parameters.stages = std::min(parameters.stages.value_or(stages), most);
 }
 
 Parameters sattn::tuning::bsr_softmax::defaultParameters(const Facts &facts,

@@ -10,7 +10,7 @@
 
 using namespace sattn::tuning;
 
-static bsr_softmax::Facts read(NamedFacts &given) {
+bsr_softmax::Facts bsr_softmax::readFacts(NamedFacts &given) {
   bsr_softmax::Facts facts;
   facts.blockRows = given.require("block_rows");
   facts.blockColumns = given.require("block_columns");
@@ -20,6 +20,7 @@ static bsr_softmax::Facts read(NamedFacts &given) {
 
 namespace sattn::tuning {
 NamedOp getBsrSoftmaxByName() {
-  return makeNamedOp("bsr_softmax", read, bsr_softmax::choose);
+  return makeNamedOp("bsr_softmax", bsr_softmax::readFacts,
+                     bsr_softmax::choose);
 }
 } // namespace sattn::tuning

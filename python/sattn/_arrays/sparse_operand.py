@@ -17,6 +17,8 @@ class Operand:
     longest = None
     #: Which of `values`, each transposed in memory, every block is; None: values are the blocks.
     order = None
+    # Whether every stored block is known to belong to a block row.
+    is_whole = False
 
     def __init__(self, crow, col, values, shape=None, name="bsr", multiple=8, elements=dtypes.FACTORS, order=None):
         self.arrays = adapters.arrays_of(name, values)
@@ -103,15 +105,15 @@ def _memory_of(crow, col):
     return crow.device, crow.data_ptr(), col.data_ptr(), tuple(crow.shape), tuple(col.shape)
 
 
-def prepared_with(crow, col):
-    """The Prepared whose indices these tensors are, or None."""
+def known_of(crow, col):
+    """The Prepared whose indices these tensors are, with any values, or None."""
     found = _by_memory.get(_memory_of(crow, col))
     return None if found is None or found.is_written() else found
 
 
 def prepared_of(crow, col, values):
     """The Prepared whose indices these tensors are, with these values, or None."""
-    found = prepared_with(crow, col)
+    found = known_of(crow, col)
     if found is None:
         return None
     if found.values is values:
@@ -144,7 +146,7 @@ class Prepared(Operand):
                          None if k is None else operand.shape, order=operand.order)
         self._versions = operand.arrays.versions((self._crow, self._col))
         # Of the copies, which is also to wait for them: products may be on any stream.
-        largest, longest = storage.check_contents(self, columns)
+        largest, longest, self.is_whole = storage.check_contents(self, columns)
         #: Block columns that the matrix has at least.
         self.columns = columns or largest
         # Calls with fewer columns of another matrix do not tell that dense has enough rows for this one.

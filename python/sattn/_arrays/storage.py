@@ -88,7 +88,8 @@ def check_contents(operand, columns):
     """Raises ValueError where offsets do not ascend within [0, nnz], or a column that a row refers to is outside of the
     matrix: what a product on the CPU checks. Waits for arrays on a CUDA device. columns, of blocks, may be None.
 
-    Returns one more than the largest block column, and the stored blocks of the block row that has most of them.
+    Returns one more than the largest block column, the stored blocks of the block row that has most of them, and
+    whether every stored block belongs to a block row.
     """
     crow, col = (np.asarray(operand.arrays.host(array)) for array in (operand.crow, operand.col))
     check = _checker(operand.element, operand.index, crow.ndim - 1, operand.block, columns)
@@ -98,5 +99,6 @@ def check_contents(operand, columns):
     crow, col = (np.broadcast_to(array, batch + array.shape[-1:]).reshape(math.prod(batch), array.shape[-1])
                  for array in (crow, col))
     longest = int(np.diff(crow, axis=-1).max(initial=0))
-    return max((int(places[offsets[0]:offsets[-1]].max(initial=-1)) + 1 for offsets, places in zip(crow, col)),
-               default=0), longest
+    largest = max((int(places[offsets[0]:offsets[-1]].max(initial=-1)) + 1 for offsets, places in zip(crow, col)),
+                  default=0)
+    return largest, longest, bool((crow[:, 0] == 0).all() and (crow[:, -1] == col.shape[-1]).all())

@@ -40,7 +40,7 @@ def _made(crow, col, across):
 def pattern_of(crow, col, across):
     """The Pattern of the transpose of a matrix with so many block columns; kept with the Prepared that has the indices,
     whose first call synchronizes on CUDA, or with their memory."""
-    prepared = sparse_operand.prepared_with(crow, col)
+    prepared = sparse_operand.known_of(crow, col)
     if prepared is None:
         return derived.of(("transposed pattern", across), (crow, col), lambda: _made(crow, col, across))
     found = prepared.patterns.get(across)

@@ -2,15 +2,15 @@
 
 import copy
 import dataclasses
+import typing
 
 import numpy as np
 
-from .._arrays import adapters, dtypes, matrices, plain, sparse_operand, stand_ins
+from .._arrays import adapters, autograd, dtypes, matrices, plain, recorded_matrices, sparse_operand, stand_ins
 from .._compiler import compiler, explanation, program_text
 from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, memory
 from .._call.meta import program_with, tile_of
-from .spec import OpSpec, operand_batch, register
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,14 +27,19 @@ class BsrSoftmax:
     batch: int
     meta: str = ""
 
+    op: typing.ClassVar[str] = "bsr_softmax"
+    #: Names of arrays of blocks, after crow and col; the last one is written. Those of callers, where they are others.
+    arrays: typing.ClassVar[tuple] = "values", "out"
+    callers: typing.ClassVar[typing.Mapping] = {"values": "input"}
+
     def text(self):
-        """The module: one function @bsr_softmax, which returns its last argument's new contents."""
+        """The module: one function, of the op's name, which returns its last argument's new contents."""
         batch = "?x" * self.batch
         index = f"tensor<{batch}?x{self.index}>"
         values = f"tensor<{batch}?x{self.block[0]}x{self.block[1]}x{self.dtype}>"
-        types = {"crow": index, "col": index, "values": values, "out": values}
-        return program_text.program("bsr_softmax", types, f" ins({program_text.listed([*types][:3], types)})",
-                                    meta_and_precision(self), names={"values": "input"})
+        types = {"crow": index, "col": index, **dict.fromkeys(self.arrays, values)}
+        return program_text.program(self.op, types, f" ins({program_text.listed([*types][:-1], types)})",
+                                    meta_and_precision(self), outs=self.arrays[-1:], names=self.callers)
 
 
 def _require_bound(bound):
@@ -58,22 +63,38 @@ def _with_values(matrix, operand, values):
     return type(matrix)((values, matrix.indices.copy(), matrix.indptr.copy()), shape=matrix.shape)
 
 
+def call_of(kind, operand, *blocks, meta=""):
+    """(the program of a kind of source, its arguments by callers' names), on an operand's indices; calls nothing.
+    blocks: the arrays of blocks, the last of which is written and has the shape of all."""
+    arrays = operand.arrays
+    source = kind(dtype=operand.element, block=operand.block, index=operand.index, batch=len(operand.batch), meta=meta)
+    program = program_with(meta, source, arrays.device.index if arrays.on_gpu else compiler.CPU, arrays)
+    shape = blocks[-1].shape
+    blocks = [array if array.shape == shape else arrays.expand(array, shape) for array in blocks]
+    names = "crow", "col", *(kind.callers.get(name, name) for name in kind.arrays)
+    return program, {name: arrays.passed(array) for name, array in zip(names, (operand.crow, operand.col, *blocks))}
+
+
+def launched(program, operand, named, checks):
+    """Runs a program on its arguments by name, and returns the function that did. checks: whether the contents of
+    index arrays are checked."""
+    arguments = list(named.values())
+    try:
+        launch = memory.launcher(program, operand, arguments, 0, checks)
+        memory.with_memory(operand.arrays, launch, *arguments)
+    except BufferError as error:
+        adapters.raise_refusal(named, error)
+    return launch
+
+
 def _call_of(operand, meta):
     """(program, its arguments by name, the result's values); calls nothing."""
     arrays = operand.arrays
     adapters.require_element("input", operand.values, arrays, dtypes.FLOATS)
     adapters.require_no_derivative("input", operand.values)
-    on_gpu = arrays.on_gpu
-    dtypes.require_kernels("input", operand.element, on_gpu)
-    shape = (*operand.batch, *operand.values.shape[-3:])
-    source = BsrSoftmax(dtype=operand.element, block=operand.block, index=operand.index, batch=len(operand.batch),
-                        meta=meta)
-    program = program_with(meta, source, arrays.device.index if on_gpu else compiler.CPU, arrays)
-    values = operand.values if operand.values.shape == shape else arrays.expand(operand.values, shape)
-    result = arrays.empty(shape, operand.values)
-    named = {name: arrays.passed(array) for name, array in (("crow", operand.crow), ("col", operand.col),
-                                                            ("input", values), ("out", result))}
-    return program, named, result
+    dtypes.require_kernels("input", operand.element, arrays.on_gpu)
+    result = arrays.empty((*operand.batch, *operand.values.shape[-3:]), operand.values)
+    return *call_of(BsrSoftmax, operand, operand.values, result, meta=meta), result
 
 
 def explained(input, max_row_nnz=None, *, check=None, meta=None):
@@ -93,12 +114,25 @@ def _repeated(input, check):
     crow, col, values, shape = parts
     checks = guard.contents_of(check, values)
     known = None if checks is None else cache.repeats.get(("bsr_softmax", checks, shape))
-    if known is None or values.requires_grad:
+    if known is None:
         return None
     result = values.new_empty(values.shape)
     if not guard.run(known, (crow, col, values, result), storages):
         return None
     return (crow, col, result) if shape is None else matrices.tensor_of(crow.clone(), col.clone(), result, input.shape)
+
+
+def _dispatched(input, check, meta):
+    """The result of the operation of PyTorch, with which the values' gradient is recorded."""
+    if isinstance(input, tuple):
+        stand_ins.refuse("input", input[2])
+        return dispatch.call("bsr_softmax", input=input, check=check, meta=meta)
+    operand = sparse_operand.operand_of(input, "input", multiple=1)
+    values = operand.recorded_values() if operand.prepared is not None else operand.values
+    crow, col, values = dispatch.call("bsr_softmax", input=(operand.crow, operand.col, values), check=check, meta=meta)
+    if adapters.is_torch(input):
+        return recorded_matrices.tensor_of(crow, col, values, input.shape[-2:])
+    return _with_values(input, operand, values)
 
 
 def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
@@ -115,8 +149,8 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
     Returns a matrix of the same kind with new values in the same places; a prepared one shares its indices. What is not
     stored has no part in it: rows without a block have no element, before and after. Differences from a row's maximum,
     powers and sums are f32, of f64 elements f64. A row of nothing but -inf gives 0, where PyTorch's function gives NaN.
-    Raises ValueError or TypeError for arguments that do not fit, NotImplementedError for what has no code yet
-    (gradients among it), before anything is written.
+    It has a gradient (docs/Training.md), but with meta or check. Raises ValueError or TypeError for arguments that do
+    not fit, NotImplementedError for what has no code yet, before anything is written.
     """
     if max_row_nnz is not None:
         _require_bound(max_row_nnz)
@@ -125,6 +159,8 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
         return repeated
     if isinstance(input, tuple) and len(input) == 3 and stand_ins.stands_for_others(input[2]):
         return dispatch.call("bsr_softmax", input=input, check=check, meta=meta)
+    if autograd.is_recorded(sparse_operand.values_of(input)):
+        return _dispatched(input, check, meta)
     operand = sparse_operand.operand_of(input, "input", multiple=1)
     arrays = operand.arrays
     program, named, result = _call_of(operand, tile_of(meta))
@@ -132,22 +168,9 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
     on_gpu = arrays.on_gpu
     if on_gpu:
         explanation.log_generic(program, arguments, operand.prepared is not None)
-    try:
-        checks = check or check is None and not on_gpu and operand.prepared is None
-        launch = memory.launcher(program, operand, arguments, 0, checks)
-        memory.with_memory(arrays, launch, *arguments)
-    except BufferError as error:
-        adapters.raise_refusal(named, error)
+    checks = check or check is None and not on_gpu and operand.prepared is None
+    launch = launched(program, operand, named, checks)
     if meta is None and arrays is not adapters.NUMPY and operand.prepared is None and operand.crow.ndim == 1 \
             and not (checks and on_gpu):
         guard.remember(cache.repeats, ("bsr_softmax", bool(checks), operand.shape), launch, arguments)
     return _with_values(input, operand, result)
-
-
-def _fake(crow, col, input):
-    return input.new_empty((*operand_batch(crow, input, col.shape[:-1]), *input.shape[-3:]))
-
-
-register(OpSpec(
-    bsr_softmax, "bsr_softmax", {"input": "pattern"}, fake=_fake, explained=explained,
-    types={"input": "_Matrix", "max_row_nnz": "int | None"}, returns="_Matrix"))

@@ -25,6 +25,8 @@ KINDS = {
 }
 #: The argument, the last ones of an operation, that has a number's tensor.
 NUMBER_TENSOR = "{0}_tensor"
+#: The name of an operation's result among what its gradients read.
+RESULT = "result"
 # Types in the stub of parameters that several functions have, by name.
 _TYPES = {"out": "_Array | None", "skip_checks": "bool", "max_grid": "Sequence[int | None] | None",
           "check": "bool | None", "meta": "Mapping[str, int | Sequence[int]] | None", "precision": _PRECISION,
@@ -52,11 +54,12 @@ class OpSpec:
     explained: of `sattn.explain` (_call/explain.py), or None. is_default: whether it explains arguments without a
     function.
     gradients: for operations of `parameters` whose tensors may require a gradient: the name of each argument that has
-    one, and the names of the arguments that it reads. Others than these may change before the backward pass.
-    gradient: (the result's gradient, the names of those wanted, the operation's arguments as attributes) -> a dict of
-    gradients, which are memory of their own or the result's gradient. Of arguments that are not read only shapes and
-    types are right. It runs as an operation, <name>_backward, which torch/differentiation.py makes, as all that
-    autograd needs.
+    one, and the names of the arguments that it reads, RESULT for the result. Others than these may change before the
+    backward pass.
+    gradient: (the result's gradient, the names of those wanted, the operation's arguments, and its result where one
+    reads it, as attributes) -> a dict of gradients, which are memory of their own or the result's gradient. Of
+    arguments that are not read only shapes and types are right. It runs as an operation, <name>_backward, which
+    torch/differentiation.py makes, as all that autograd needs.
     backward: for other operations: (the operation) -> what runs in its place for tensors that may require a gradient,
     such as a torch.autograd.Function's apply. Without either those that do are refused.
     written: the parameter that the function writes its result to where it is given, as the operation does not.
@@ -87,6 +90,11 @@ class OpSpec:
     def pattern(self):
         """The parameter whose crow and col the result has, or None."""
         return next((name for name, kind in self.parameters.items() if kind == "pattern"), None)
+
+    @property
+    def reads_result(self):
+        """Whether a gradient reads the result."""
+        return any(RESULT in read for read in self.gradients.values())
 
     @property
     def numbers(self):

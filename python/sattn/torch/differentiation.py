@@ -9,6 +9,7 @@ import types
 import torch
 
 from .._arrays import adapters, autograd
+from .._ops.spec import RESULT
 
 #: Of all operations.
 TAGS = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_exact_strides)
@@ -18,6 +19,11 @@ _AUTOCAST = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU) | torch._C
 
 def _names(operation):
     return [argument.name for argument in operation._schema.arguments]
+
+
+def _read_names(spec, operation):
+    """Names of all that gradients may read."""
+    return [*[RESULT] * spec.reads_result, *_names(operation)]
 
 
 def _refuse(name, value):
@@ -58,8 +64,10 @@ def _empty_as(tensor):
 
 def define_backward(spec, operation, library):
     """Defines the operation that gives gradients, and returns it. It gives one for each name of spec.gradients, empty
-    where it is not wanted; a gradient lies as its tensor, with contiguous rows or columns."""
-    name, names = f"{spec.name}_backward", _names(operation)
+    where it is not wanted; a gradient lies as its tensor, with contiguous rows or columns. Where gradients read the
+    result, it comes before the operation's arguments."""
+    name, names = f"{spec.name}_backward", _read_names(spec, operation)
+    schema = f"Tensor {RESULT}, {spec.schema_of_arguments()}" if spec.reads_result else spec.schema_of_arguments()
 
     def kernel(grad, wanted, *arguments):
         given = types.SimpleNamespace(**dict.fromkeys(names))
@@ -75,7 +83,7 @@ def define_backward(spec, operation, library):
         return [_empty_as(given[own]) if is_wanted else grad.new_empty((0,))
                 for own, is_wanted in zip(spec.gradients, wanted)]
 
-    library.define(f"{name}(Tensor grad, bool[] wanted, {spec.schema_of_arguments()}) -> Tensor[]", tags=TAGS)
+    library.define(f"{name}(Tensor grad, bool[] wanted, {schema}) -> Tensor[]", tags=TAGS)
     library.impl(name, kernel, "CompositeExplicitAutograd")
     torch.library.register_fake(f"sattn::{name}", fake, lib=library)
     backward = getattr(torch.ops.sattn, name).default
@@ -91,7 +99,7 @@ def _like(description):
 
 def recording(spec, operation, backward):
     """The kernel for tensors of which PyTorch may want a gradient: it records it where it does."""
-    names = _names(operation)
+    names, readable = _names(operation), _read_names(spec, operation)
     matrix = next((name for name, kind in spec.parameters.items() if kind == "matrix"), None)
     first = None if matrix is None else names.index("crow")
 
@@ -106,12 +114,12 @@ def recording(spec, operation, backward):
             for name, is_needed in zip(names, ctx.needs_input_grad):
                 if is_needed:
                     read.update(spec.gradients[name])
-            ctx.kept = [name for name, value in zip(names, arguments) if name in read
-                        and isinstance(value, torch.Tensor)]
-            ctx.described = {name: (value.shape, value.dtype, value.device) for name, value in zip(names, arguments)
+            given = list(zip(readable, (result, *arguments) if spec.reads_result else arguments))
+            ctx.kept = [name for name, value in given if name in read and isinstance(value, torch.Tensor)]
+            ctx.described = {name: (value.shape, value.dtype, value.device) for name, value in given
                              if name not in read and isinstance(value, torch.Tensor)}
-            ctx.others = {name: value for name, value in zip(names, arguments) if not isinstance(value, torch.Tensor)}
-            ctx.save_for_backward(*(value for name, value in zip(names, arguments) if name in ctx.kept))
+            ctx.others = {name: value for name, value in given if not isinstance(value, torch.Tensor)}
+            ctx.save_for_backward(*(value for name, value in given if name in ctx.kept))
             ctx.set_materialize_grads(False)
             return result
 
@@ -124,7 +132,7 @@ def recording(spec, operation, backward):
             given.update((name, _like(description)) for name, description in ctx.described.items())
             needs = dict(zip(names, ctx.needs_input_grad))
             with torch.no_grad():
-                found = backward(grad, [needs[name] for name in spec.gradients], *(given[name] for name in names))
+                found = backward(grad, [needs[name] for name in spec.gradients], *(given[name] for name in readable))
             if torch.is_grad_enabled():
                 operands = (given[name] for name in ctx.kept)
                 found = autograd.once(spec.function.__name__, found, (grad, *operands))

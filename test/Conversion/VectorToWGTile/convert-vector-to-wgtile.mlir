@@ -307,6 +307,31 @@ gpu.module @kernels {
 
 // -----
 
+// The sum of the products of all of two tiles is none either; it may be carried.
+#tile = affine_map<(d0, d1) -> (d0, d1)>
+#none = affine_map<(d0, d1) -> ()>
+// CHECK-LABEL: gpu.func @tiles_reduce(
+// CHECK-SAME:    %{{.*}}: memref<?x?xf16>, %{{.*}}: memref<?x?xf16>, %[[FORMER:[a-z0-9]+]]: f32
+// CHECK-COUNT-2: arith.extf {{.*}} : tensor<16x8xf16> to tensor<16x8xf32>
+// CHECK:         %[[PRODUCTS:.*]] = arith.mulf %{{.*}}, %{{.*}} : tensor<16x8xf32>
+// CHECK:         %[[S:.*]] = wgtile.tile_reduce addf %[[PRODUCTS]] : tensor<16x8xf32> -> f32
+// CHECK:         arith.addf %[[FORMER]], %[[S]] : f32
+gpu.module @kernels {
+  gpu.func @tiles_reduce(%x: memref<?x?xf16>, %y: memref<?x?xf16>, %former: f32, %out: memref<f32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f16
+    %a = vector.transfer_read %x[%c0, %c0], %zero {in_bounds = [true, true]} : memref<?x?xf16>, vector<16x8xf16>
+    %b = vector.transfer_read %y[%c0, %c0], %zero {in_bounds = [true, true]} : memref<?x?xf16>, vector<16x8xf16>
+    %sum = vector.contract {
+        indexing_maps = [#tile, #tile, #none], iterator_types = ["reduction", "reduction"],
+        kind = #vector.kind<add>} %a, %b, %former : vector<16x8xf16>, vector<16x8xf16> into f32
+    memref.store %sum, %out[] : memref<f32>
+    gpu.return
+  }
+}
+
+// -----
+
 // Of whole tiles to one number, which is combined with the one before.
 // CHECK-LABEL: gpu.func @numbers
 // CHECK-SAME:  %[[FORMER:[a-z0-9]+]]: i32, %[[LEAST:[a-z0-9]+]]: i64

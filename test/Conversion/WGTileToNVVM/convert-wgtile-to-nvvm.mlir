@@ -336,6 +336,48 @@ gpu.module @kernels {
 
 // -----
 
+// LLVM must not widen pairs of f16 in the branch that reads them: it would keep them wide. Where anything else uses them
+// it does not.
+// CHECK-LABEL: gpu.func @kept
+// CHECK:         %[[KEPT:.*]]:4 = scf.if
+// CHECK:         %[[BITS:.*]] = llvm.bitcast %[[KEPT]]#0 : vector<2xf16> to i32
+// CHECK-NEXT:    %[[SAME:.*]] = llvm.inline_asm {{.*}} "mov.b32 $0, $1;", "=r,r" %[[BITS]] : (i32) -> i32
+// CHECK-NEXT:    %[[PAIR:.*]] = llvm.bitcast %[[SAME]] : i32 to vector<2xf16>
+// CHECK-NEXT:    %[[LOW:.*]] = vector.extract %[[PAIR]][0]
+// CHECK-NEXT:    arith.extf %[[LOW]] : f16 to f32
+// CHECK-NEXT:    %[[HIGH:.*]] = vector.extract %[[PAIR]][1]
+// CHECK-NEXT:    arith.extf %[[HIGH]] : f16 to f32
+// CHECK:         mov.b32
+// CHECK-NOT:     mov.b32
+// CHECK:         arith.addf %[[KEPT]]#2, %[[KEPT]]#2 : vector<2xf16>
+// CHECK:         arith.extf {{.*}} : vector<2xf16> to vector<2xf32>
+// CHECK-NOT:     mov.b32
+// CHECK:         gpu.return
+!half = tensor<16x8xf16, #wgtile.mma<warps = 1>>
+!single = tensor<16x8xf32, #wgtile.mma<warps = 1>>
+gpu.module @kernels {
+  gpu.func @kept(%c: i1, %x: memref<?x?xf16>, %i: index) kernel {
+    %zeros = arith.constant dense<0.0> : !half
+    %kept:2 = scf.if %c -> (!half, !half) {
+      %first = wgtile.read %x[%i, %i] in_bounds [true, true] : memref<?x?xf16> -> !half
+      %second = wgtile.read %x[%i, %i] in_bounds [true, true] : memref<?x?xf16> -> !half
+      scf.yield %first, %second : !half, !half
+    } else {
+      scf.yield %zeros, %zeros : !half, !half
+    }
+    %wide = arith.extf %kept#0 : !half to !single
+    %sum = arith.addf %kept#1, %kept#1 : !half
+    %other = arith.extf %kept#1 : !half to !single
+    %product = arith.mulf %wide, %other : !single
+    %narrow = arith.truncf %product : !single to !half
+    wgtile.store %narrow, %x[%i, %i] in_bounds [true, true] : !half, memref<?x?xf16>
+    wgtile.store %sum, %x[%i, %i] in_bounds [true, true] : !half, memref<?x?xf16>
+    gpu.return
+  }
+}
+
+// -----
+
 // A tile that a loop carries is carried register by register.
 // CHECK-LABEL: gpu.func @loop
 // CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32

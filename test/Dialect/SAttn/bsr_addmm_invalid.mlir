@@ -397,7 +397,7 @@ func.func @c18_alpha(%alpha: f32, %beta: f64, %crow: tensor<?xi32>, %col: tensor
     %values: tensor<?x64x64xf64>, %b: tensor<?x?xf64>, %out: tensor<?x?xf64>) -> tensor<?x?xf64> {
   // expected-error @below {{failed to verify that 'alpha' is f64 with 'values' of f64, else f32}}
   %0 = "sattn.bsr_addmm"(%alpha, %beta, %crow, %col, %values, %b, %out)
-      <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1>}>
+      <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1>}>
       : (f32, f64, tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf64>, tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return %0 : tensor<?x?xf64>
 }
@@ -408,7 +408,7 @@ func.func @c18_beta(%alpha: f32, %beta: f64, %crow: tensor<?xi32>, %col: tensor<
     %values: tensor<?x64x64xi8>, %b: tensor<?x?xi8>, %out: tensor<?x?xi32>) -> tensor<?x?xi32> {
   // expected-error @below {{failed to verify that 'beta' is f64 with 'values' of f64, else f32}}
   %0 = "sattn.bsr_addmm"(%alpha, %beta, %crow, %col, %values, %b, %out)
-      <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1>}>
+      <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1>}>
       : (f32, f64, tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xi8>, tensor<?x?xi8>, tensor<?x?xi32>) -> tensor<?x?xi32>
   return %0 : tensor<?x?xi32>
 }

@@ -163,6 +163,25 @@ module attributes {gpu.container_module} {
       }
       gpu.return
     }
+    // Tiles of two arrays: half of the 64 once more.
+    // CHECK-LABEL: gpu.func @kept_pair(
+    // CHECK-SAME:    ctas_per_sm = 12, {{.*}}persistent = false, programmatic_launch = true>
+    gpu.func @kept_pair(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %n: index) kernel
+        attributes {known_block_size = array<i32: 32, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      wgtile.for_each_tile (%i, %j) in (%n, %n) {
+        %t = wgtile.read %x[%i, %j] in_bounds [true, true] aligned : memref<?x?xf32> -> tensor<16x64xf32, #wgtile.mma<warps = 1, run = 4>>
+        %transposed = memref.transpose %y (d0, d1) -> (d1, d0) : memref<?x?xf32> to memref<?x?xf32, strided<[1, ?]>>
+        %back = memref.transpose %transposed (d0, d1) -> (d1, d0) : memref<?x?xf32, strided<[1, ?]>> to memref<?x?xf32, strided<[?, 1]>>
+        %u = wgtile.read %back[%i, %j] in_bounds [true, true] aligned : memref<?x?xf32, strided<[?, 1]>> -> tensor<16x64xf32, #wgtile.mma<warps = 1, run = 4>>
+        scf.for %p = %c0 to %n step %c1 {
+          wgtile.store %u, %x[%i, %p] in_bounds [true, true] aligned : tensor<16x64xf32, #wgtile.mma<warps = 1, run = 4>>, memref<?x?xf32>
+        } {wgtile.block_loop}
+        wgtile.store %t, %x[%i, %j] in_bounds [true, true] aligned : tensor<16x64xf32, #wgtile.mma<warps = 1, run = 4>>, memref<?x?xf32>
+      }
+      gpu.return
+    }
     // CHECK-LABEL: gpu.func @persistent(
     // CHECK-SAME:    ctas_per_sm = 8, {{.*}}persistent = true, dynamic = true
     // CHECK-NOT:     programmatic_launch

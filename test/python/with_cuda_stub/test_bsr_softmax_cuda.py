@@ -27,3 +27,20 @@ def test_parameters(package, torch, stub_cuda):
     assert stub_cuda.lines("launch")
     with pytest.raises(ValueError, match="argument 'meta': expected 'tile' among its keys, but got warps"):
         package.bsr_softmax(matrix, meta={"warps": 4})
+
+
+@pytest.mark.parametrize("kind", ["tensor", "prepared", "window"])
+def test_a_gradient(package, torch, stub_cuda, kind):
+    """One kernel, which the stub does not compute; blocks of no row are cleared before it."""
+    values = cuda_tensors.zeros(2, 16, 8).requires_grad_()
+    crow, col = (cuda_tensors.sparse([0, 1, 2] if kind != "window" else [1, 1, 2], [0, 0], (16, 8), 8).crow_indices(),
+                 cuda_tensors.zeros(2).to(torch.int32))
+    matrix = (crow.to(torch.int32), col, values)
+    result = package.bsr_softmax(matrix if kind == "tensor" else package.prepare(matrix))
+    grad = torch.ones_like(values)
+    launched = len(stub_cuda.lines("launch"))
+    found = torch.autograd.grad(result[2] if kind == "tensor" else result.values, values, grad)[0]
+    launches = stub_cuda.lines("launch")[launched:]
+    assert found.device == values.device and found.shape == values.shape
+    assert len([line for line in launches if "bsr_softmax_backward" in line]) == 1, launches
+    assert kind != "window" or not cuda_tensors.on_cpu(found).any()

@@ -44,11 +44,12 @@ def test_arrays(package):
     assert result[0] is arrays[0] and torch.equal(result[2], package.bsr_softmax(matrix).values())
 
 
-def test_gradients_are_refused(package):
+def test_a_gradient_is_recorded_where_one_is_wanted(package):
     matrix, _ = matrix_of()
     values = matrix.values().clone().requires_grad_()
     arrays = matrix.crow_indices(), matrix.col_indices(), values
-    with pytest.raises(NotImplementedError, match="argument 'input': expected a tensor that requires no gradient"):
-        package.bsr_softmax(arrays)
-    with torch.no_grad():
-        package.bsr_softmax(arrays)
+    for _ in range(2):
+        result = package.bsr_softmax(arrays)[2]
+        assert result.requires_grad and torch.equal(result, package.bsr_softmax(matrix).values())
+        with torch.no_grad():
+            assert not package.bsr_softmax(arrays)[2].requires_grad

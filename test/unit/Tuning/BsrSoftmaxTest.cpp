@@ -96,6 +96,35 @@ TEST(BsrSoftmaxTest, WarpsShareARowOnGPUs) {
   EXPECT_EQ(countBlocksAtOnce(56, /*elementBytes=*/4, /*warps=*/2), 32);
 }
 
+TEST(BsrSoftmaxTest, ArraysShareTheRegistersOfGPUs) {
+  auto ofTwo = [](int64_t rows, int64_t columns, int64_t elementBytes = 2) {
+    return defaultParameters({rows, columns, elementBytes, /*arrays=*/2},
+                             *findTarget("sm_90a"));
+  };
+  EXPECT_EQ(ofTwo(64, 64).depth, 1024);
+  EXPECT_EQ(ofTwo(64, 64).stages, 2);
+  EXPECT_EQ(ofTwo(64, 64, /*elementBytes=*/4).stages, 1);
+  // Whole blocks.
+  EXPECT_EQ(ofTwo(128, 128).stages, 2);
+  // Steps of half the bytes, as many as of one array.
+  EXPECT_EQ(ofTwo(16, 16).depth, 512);
+  EXPECT_EQ(ofTwo(16, 16).stages, 5);
+  Parameters tile;
+  tile.rows = 1;
+  tile.columns = 64;
+  tile.depth = 1024;
+  tile.stages = 20;
+  fitTo({64, 64, /*elementBytes=*/2, /*arrays=*/2}, *findTarget("sm_90a"),
+        tile);
+  EXPECT_EQ(tile.stages, 4);
+  // One step at least.
+  tile.columns = 56;
+  tile.warps = 4;
+  fitTo({64, 56, /*elementBytes=*/4, /*arrays=*/2}, *findTarget("sm_90a"),
+        tile);
+  EXPECT_EQ(tile.stages, 1);
+}
+
 std::string textOf(const Facts &facts, std::vector<std::string> row) {
   Search search{*findTarget("sm_90a")};
   search.row.append(row.begin(), row.end());

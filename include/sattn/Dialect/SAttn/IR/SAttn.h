@@ -16,6 +16,7 @@
 #include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.h"
 #include "sattn/Dialect/SAttn/IR/BsrAttention/BsrAttentionOp.h"
 #include "sattn/Dialect/SAttn/IR/BsrAttention/CombinePartsOp.h"
+#include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxBackwardOp.h"
 #include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.h"
 #include "sattn/Dialect/SAttn/IR/FlexAttention/FlexAttentionOp.h"
 #include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDcaptureOp.h"

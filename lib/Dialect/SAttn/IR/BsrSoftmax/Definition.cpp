@@ -6,18 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Definition and verification of sattn.bsr_softmax. The constraint numbers are
-// those of the op's description.
+// Definition and verification of sattn.bsr_softmax and
+// sattn.bsr_softmax_backward. The constraint numbers are those of the ops'
+// descriptions.
 
-#include "../OperandChecks.h"
+#include "StoredRows.h"
 
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
+#include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxBackwardOp.h"
 #include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.h"
 #include "sattn/Tuning/BsrSoftmax.h"
 
 using namespace mlir;
 using namespace sattn;
 
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxBackwardOp.cpp.inc"
 #define GET_OP_CLASSES
 #include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.cpp.inc"
 
@@ -28,112 +32,130 @@ static constexpr int64_t kMaxParts = tuning::bsr_softmax::kBlocksAtOnce *
                                      tuning::bsr_softmax::kMaxWarps *
                                      tuning::bsr_softmax::kMaxMatrices;
 
+StoredRows::StoredRows(BsrSoftmaxOp op)
+    : op(op), crow{"crow", op.getCrow(), 1}, col{"col", op.getCol(), 1},
+      inputs{{"values", op.getValues(), 3}}, out{"out", op.getOut(), 3},
+      meta(op.getMetaAttr()) {}
+
+StoredRows::StoredRows(BsrSoftmaxBackwardOp op)
+    : op(op), crow{"crow", op.getCrow(), 1}, col{"col", op.getCol(), 1},
+      inputs{{"output", op.getOutput(), 3}, {"grad_out", op.getGradOut(), 3}},
+      out{"grad_in", op.getGradIn(), 3}, meta(op.getMetaAttr()) {}
+
 MutableOperandRange BsrSoftmaxOp::getDpsInitsMutable() {
   return getOutMutable();
 }
 
+MutableOperandRange BsrSoftmaxBackwardOp::getDpsInitsMutable() {
+  return getGradInMutable();
+}
+
 /// (C1), (C2), (C6), (C7)
-static LogicalResult verifyIndices(BsrSoftmaxOp op) {
-  int64_t batches = op.getBatchRank();
-  ArrayRef<int64_t> shape = op.getValues().getType().getShape();
-  Type element = op.getCrow().getType().getElementType();
+static LogicalResult verifyIndices(const StoredRows &rows) {
+  Operation *op = rows.op;
+  ArrayRef<int64_t> shape = rows.getType().getShape();
+  Type element = rows.crow.elementType();
   if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64))
-    return op.emitOpError()
+    return op->emitOpError()
            << "expected element type i32 or i64 of 'crow', but got " << element;
-  if (Type other = op.getCol().getType().getElementType(); other != element)
-    return op.emitOpError() << "expected element type " << element
-                            << " of 'col', but got " << other;
-  std::pair<StringRef, RankedTensorType> operands[] = {
-      {"crow", op.getCrow().getType()}, {"col", op.getCol().getType()}};
-  for (auto [name, type] : operands) {
-    if (type.getRank() < 1 || type.getRank() > 1 + batches)
-      return op.emitOpError() << "expected '" << name << "' of rank 1 to "
-                              << 1 + batches << ", but got " << type;
-    for (int64_t i = 0; i < type.getRank() - 1; ++i) {
-      int64_t expected = shape[batches + 1 - type.getRank() + i];
-      if (type.getDimSize(i) != 1 && !mayMatch(type.getDimSize(i), expected))
-        return op.emitOpError() << "expected batch dimension " << i << " of '"
-                                << name << "' to be 1 or " << expected
-                                << ", but got " << type.getDimSize(i);
-    }
-  }
-  int64_t blocks = op.getCol().getType().getShape().back();
-  if (!mayMatch(blocks, shape[batches]))
-    return op.emitOpError()
-           << "expected 'col' of " << shape[batches]
-           << " entries, the blocks of 'values', but got " << blocks;
+  if (Type other = rows.col.elementType(); other != element)
+    return op->emitOpError() << "expected element type " << element
+                             << " of 'col', but got " << other;
+  ArrayRef<int64_t> batch = shape.drop_back(3);
+  if (failed(verifyBatchRanks(op, {rows.crow, rows.col}, batch.size())) ||
+      failed(verifyBatch(op, rows.crow, batch)) ||
+      failed(verifyBatch(op, rows.col, batch)))
+    return failure();
+  if (int64_t blocks = rows.col.size(0); !mayMatch(blocks, shape.end()[-3]))
+    return op->emitOpError() << "expected 'col' of " << shape.end()[-3]
+                             << " entries, the blocks of '"
+                             << rows.values().name << "', but got " << blocks;
   return success();
 }
 
 /// (C9)
-static LogicalResult verifyMeta(BsrSoftmaxOp op) {
-  MetaAttr meta = op.getMetaAttr();
-  if (!meta)
+static LogicalResult verifyMeta(const StoredRows &rows) {
+  if (!rows.meta)
     return success();
-  ArrayRef<int64_t> tile = meta.getTile();
-  int64_t rows = op.getBlockRows(), columns = op.getBlockColumns();
-  if (rows % tile[0] != 0)
-    return op.emitOpError() << "expected the tile's M to divide the block's "
-                            << rows << " rows, but got " << tile[0];
+  Operation *op = rows.op;
+  ArrayRef<int64_t> tile = rows.meta.getTile();
+  int64_t height = rows.getBlockRows(), columns = rows.getBlockColumns();
+  if (height % tile[0] != 0)
+    return op->emitOpError() << "expected the tile's M to divide the block's "
+                             << height << " rows, but got " << tile[0];
   int64_t most = llvm::alignTo(columns, kMultiple);
   if (tile[1] != columns && (tile[1] % kMultiple != 0 || tile[1] > most))
-    return op.emitOpError()
+    return op->emitOpError()
            << "expected the tile's N to be the block's " << columns
            << " columns or a multiple of " << kMultiple << " up to " << most
            << ", but got " << tile[1];
   if (tile[2] % tile[1] != 0 || tile[2] / tile[1] > kMaxParts)
-    return op.emitOpError()
+    return op->emitOpError()
            << "expected the tile's K to be 1 to " << kMaxParts
            << " times its N, " << tile[1] << ", but got " << tile[2];
-  int64_t warps = meta.getWarps().value_or(1);
+  int64_t warps = rows.meta.getWarps().value_or(1);
   if (!llvm::isPowerOf2_64(warps) || warps > tuning::bsr_softmax::kMaxWarps)
-    return op.emitOpError()
+    return op->emitOpError()
            << "expected 'warps' to be a power of two up to "
            << tuning::bsr_softmax::kMaxWarps << ", but got " << warps;
   return success();
 }
 
-int64_t BsrSoftmaxOp::getBlocksAtOnce() {
-  ArrayRef<int64_t> tile = getMetaAttr().getTile();
-  int64_t warps = getMetaAttr().getWarps().value_or(1);
+int64_t StoredRows::getBlocksAtOnce() const {
+  ArrayRef<int64_t> tile = meta.getTile();
   if (tile[0] != 1)
     return 1;
   int64_t atOnce = tuning::bsr_softmax::countBlocksAtOnce(
-      tile[1], getValues().getType().getElementTypeBitWidth() / 8, warps);
+      tile[1], getElementType().getIntOrFloatBitWidth() / 8,
+      meta.getWarps().value_or(1));
   return tile[2] / tile[1] % atOnce == 0 ? atOnce : 1;
 }
 
-int64_t BsrSoftmaxOp::getStepsInRegisters() {
-  return getBlocksAtOnce() == 1 ? 0 : getMetaAttr().getStages().value_or(0);
+int64_t StoredRows::getStepsInRegisters() const {
+  return getBlocksAtOnce() == 1 ? 0 : meta.getStages().value_or(0);
 }
 
-LogicalResult BsrSoftmaxOp::verify() {
-  RankedTensorType values = getValues().getType(), out = getOut().getType();
-  for (Value operand : getOperands()) // (C1)
-    if (isSparseEncoded(cast<RankedTensorType>(operand.getType())))
-      return emitOpError()
+static LogicalResult verifyRows(const StoredRows &rows) {
+  Operation *op = rows.op;
+  RankedTensorType type = rows.getType();
+  StringRef name = rows.values().name;
+  for (Type operand : op->getOperandTypes()) // (C1)
+    if (isSparseEncoded(cast<RankedTensorType>(operand)))
+      return op->emitOpError()
              << "expected operands that are in no encoding, but got "
-             << operand.getType();
-  if (values.getRank() < 3) // (C1)
-    return emitOpError() << "expected 'values' of rank 3 or more, but got "
-                         << values;
-  Type element = values.getElementType();
-  if (failed(verifyFloat(*this, "values", element))) // (C3)
+             << operand;
+  if (type.getRank() < 3) // (C1)
+    return op->emitOpError()
+           << "expected '" << name << "' of rank 3 or more, but got " << type;
+  Type element = type.getElementType();
+  if (failed(verifyFloat(op, name, element))) // (C3)
     return failure();
-  for (int64_t size : {getBlockRows(), getBlockColumns()}) // (C4)
+  for (int64_t size : {rows.getBlockRows(), rows.getBlockColumns()}) // (C4)
     if (ShapedType::isDynamic(size) || size < 1)
-      return emitOpError() << "expected blocks of static, positive size, but "
-                              "got 'values' of type "
-                           << values;
-  if (out.getElementType() != element || // (C5)
-      failed(verifyCompatibleShape(out.getShape(), values.getShape())) ||
-      out.getShape().take_back(2) != values.getShape().take_back(2))
-    return emitOpError() << "expected 'out' of the type of 'values', " << values
-                         << ", but got " << out;
-  if (getResult().getType() != out) // (C8)
-    return emitOpError() << "expected the result to have the type of 'out', "
-                         << out << ", but got " << getResult().getType();
-  if (failed(verifyIndices(*this)))
+      return op->emitOpError() << "expected blocks of static, positive size, "
+                                  "but got '"
+                               << name << "' of type " << type;
+  SmallVector<NamedOperand> others(llvm::drop_begin(rows.inputs));
+  others.push_back(rows.out);
+  for (const NamedOperand &other : others) { // (C5)
+    RankedTensorType own = other.value.getType();
+    if (own.getElementType() != element ||
+        failed(verifyCompatibleShape(own.getShape(), type.getShape())) ||
+        own.getShape().take_back(2) != type.getShape().take_back(2))
+      return op->emitOpError()
+             << "expected '" << other.name << "' of the type of '" << name
+             << "', " << type << ", but got " << own;
+  }
+  RankedTensorType out = rows.out.value.getType();
+  if (Type result = op->getResult(0).getType(); result != out) // (C8)
+    return op->emitOpError()
+           << "expected the result to have the type of '" << rows.out.name
+           << "', " << out << ", but got " << result;
+  if (failed(verifyIndices(rows)))
     return failure();
-  return verifyMeta(*this);
+  return verifyMeta(rows);
 }
+
+LogicalResult BsrSoftmaxOp::verify() { return verifyRows(*this); }
+
+LogicalResult BsrSoftmaxBackwardOp::verify() { return verifyRows(*this); }

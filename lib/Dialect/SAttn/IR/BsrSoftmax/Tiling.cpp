@@ -6,36 +6,42 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Loops of sattn.bsr_softmax: batches, block rows, and parts of the rows of a
-// block. A tile has all stored blocks of its rows: of `values` and `out` the
-// part from the block row's first offset to the next one's.
+// Loops of sattn.bsr_softmax and sattn.bsr_softmax_backward: batches, block
+// rows, and parts of the rows of a block. A tile has all stored blocks of its
+// rows: of each array the part from the block row's first offset to the next
+// one's.
+
+#include "StoredRows.h"
 
 #include "../ResultTiling.h"
 #include "../TileParts.h"
 
+#include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxBackwardOp.h"
 #include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.h"
 
 using namespace mlir;
 using namespace sattn;
 
-SmallVector<utils::IteratorType> BsrSoftmaxOp::getLoopIteratorTypes() {
-  return SmallVector<utils::IteratorType>(getBatchRank() + 2,
+static SmallVector<utils::IteratorType>
+getIteratorTypes(const StoredRows &rows) {
+  return SmallVector<utils::IteratorType>(rows.getBatchRank() + 2,
                                           utils::IteratorType::parallel);
 }
 
-SmallVector<Range> BsrSoftmaxOp::getIterationDomain(OpBuilder &b) {
+static SmallVector<Range> getDomain(const StoredRows &rows, OpBuilder &b) {
+  Location loc = rows.op->getLoc();
   OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
   SmallVector<Range> ranges;
-  for (int64_t dim = 0; dim < getBatchRank(); ++dim)
+  for (int64_t dim = 0; dim < rows.getBatchRank(); ++dim)
     ranges.push_back(
-        {zero, tensor::getMixedSize(b, getLoc(), getValues(), dim), one});
-  OpFoldResult offsets = tensor::getMixedSize(
-      b, getLoc(), getCrow(), getCrow().getType().getRank() - 1);
+        {zero, tensor::getMixedSize(b, loc, rows.values().value, dim), one});
+  OpFoldResult offsets =
+      tensor::getMixedSize(b, loc, rows.crow.value, rows.crow.batchRank());
   ranges.push_back({zero,
                     affine::makeComposedFoldedAffineApply(
-                        b, getLoc(), b.getAffineDimExpr(0) - 1, {offsets}),
+                        b, loc, b.getAffineDimExpr(0) - 1, {offsets}),
                     one});
-  ranges.push_back({zero, b.getIndexAttr(getBlockRows()), one});
+  ranges.push_back({zero, b.getIndexAttr(rows.getBlockRows()), one});
   return ranges;
 }
 
@@ -46,19 +52,25 @@ struct StoredBlocks {
 };
 } // namespace
 
-static StoredBlocks findBlocks(OpBuilder &b, BsrSoftmaxOp op,
+/// The offsets and the sizes of the part of each array of blocks that a tile
+/// has.
+using ArrayPart =
+    std::pair<SmallVector<OpFoldResult>, SmallVector<OpFoldResult>>;
+
+static StoredBlocks findBlocks(OpBuilder &b, const StoredRows &rows,
                                ArrayRef<OpFoldResult> offsets) {
-  Location loc = op.getLoc();
-  SmallVector<OpFoldResult> place = placeInBatches(
-      b, loc, op.getCrow(), 1, offsets.take_front(op.getBatchRank()));
-  OpFoldResult row = offsets[op.getBatchRank()];
+  Location loc = rows.op->getLoc();
+  Value crow = rows.crow.value;
+  SmallVector<OpFoldResult> place =
+      placeInBatches(b, loc, crow, 1, offsets.take_front(rows.getBatchRank()));
+  OpFoldResult row = offsets[rows.getBatchRank()];
   AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
   auto load = [&](AffineExpr expr) -> OpFoldResult {
     SmallVector<OpFoldResult> indices = place;
     indices.push_back(
         affine::makeComposedFoldedAffineApply(b, loc, expr, {row}));
     Value entry = tensor::ExtractOp::create(
-        b, loc, op.getCrow(), getValueOrCreateConstantIndexOp(b, loc, indices));
+        b, loc, crow, getValueOrCreateConstantIndexOp(b, loc, indices));
     return arith::IndexCastOp::create(b, loc, b.getIndexType(), entry)
         .getResult();
   };
@@ -67,17 +79,76 @@ static StoredBlocks findBlocks(OpBuilder &b, BsrSoftmaxOp op,
           affine::makeComposedFoldedAffineApply(b, loc, d1 - d0, {first, end})};
 }
 
+static ArrayPart findPart(OpBuilder &b, const StoredRows &rows,
+                          ArrayRef<OpFoldResult> offsets,
+                          ArrayRef<OpFoldResult> sizes) {
+  int64_t batches = rows.getBatchRank();
+  StoredBlocks blocks = findBlocks(b, rows, offsets);
+  SmallVector<OpFoldResult> first(offsets.take_front(batches)),
+      shape(batches, b.getIndexAttr(1));
+  first.append({blocks.first, offsets.back(), b.getIndexAttr(0)});
+  shape.append(
+      {blocks.count, sizes.back(), b.getIndexAttr(rows.getBlockColumns())});
+  return {first, shape};
+}
+
+static FailureOr<TilingResult> tileRows(const StoredRows &rows, OpBuilder &b,
+                                        ArrayRef<OpFoldResult> offsets,
+                                        ArrayRef<OpFoldResult> sizes) {
+  Location loc = rows.op->getLoc();
+  auto [partOffsets, partSizes] = findPart(b, rows, offsets, sizes);
+  SmallVector<Operation *> slices;
+  auto slice = [&](Value source, ArrayRef<OpFoldResult> begin,
+                   ArrayRef<OpFoldResult> shape) -> Value {
+    SmallVector<OpFoldResult> ones(shape.size(), b.getIndexAttr(1));
+    slices.push_back(
+        tensor::ExtractSliceOp::create(b, loc, source, begin, shape, ones));
+    return slices.back()->getResult(0);
+  };
+  // One list of indices of the tile's batch.
+  int64_t batches = rows.getBatchRank();
+  auto sliceList = [&](Value source, OpFoldResult first, OpFoldResult count) {
+    SmallVector<OpFoldResult> begin =
+        placeInBatches(b, loc, source, 1, offsets.take_front(batches));
+    SmallVector<OpFoldResult> shape(begin.size(), b.getIndexAttr(1));
+    begin.push_back(first);
+    shape.push_back(count);
+    return slice(source, begin, shape);
+  };
+  SmallVector<Value> operands = {
+      sliceList(rows.crow.value, offsets[batches], b.getIndexAttr(2)),
+      sliceList(rows.col.value, partOffsets[batches], partSizes[batches])};
+  for (const NamedOperand &input : rows.inputs)
+    operands.push_back(slice(input.value, partOffsets, partSizes));
+  operands.push_back(slice(rows.out.value, partOffsets, partSizes));
+  Operation *tiled =
+      mlir::clone(b, rows.op, {operands.back().getType()}, operands);
+  return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};
+}
+
+static FailureOr<SmallVector<OpFoldResult>> getSizes(const StoredRows &rows,
+                                                     OpBuilder &b) {
+  if (!rows.meta)
+    return rows.op->emitOpError("expected an attribute 'meta'; "
+                                "sattn-inject-meta attaches one");
+  SmallVector<OpFoldResult> sizes(rows.getBatchRank() + 1, b.getIndexAttr(1));
+  sizes.push_back(b.getIndexAttr(rows.meta.getTile()[0]));
+  return sizes;
+}
+
+SmallVector<utils::IteratorType> BsrSoftmaxOp::getLoopIteratorTypes() {
+  return getIteratorTypes(*this);
+}
+
+SmallVector<Range> BsrSoftmaxOp::getIterationDomain(OpBuilder &b) {
+  return getDomain(*this, b);
+}
+
 LogicalResult BsrSoftmaxOp::getResultTilePosition(
     OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
     ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
     SmallVector<OpFoldResult> &resultSizes) {
-  int64_t batches = getBatchRank();
-  StoredBlocks blocks = findBlocks(b, *this, offsets);
-  resultOffsets.assign(offsets.begin(), offsets.begin() + batches);
-  resultOffsets.append({blocks.first, offsets.back(), b.getIndexAttr(0)});
-  resultSizes.assign(batches, b.getIndexAttr(1));
-  resultSizes.append(
-      {blocks.count, sizes.back(), b.getIndexAttr(getBlockColumns())});
+  std::tie(resultOffsets, resultSizes) = findPart(b, *this, offsets, sizes);
   return success();
 }
 
@@ -85,46 +156,45 @@ FailureOr<TilingResult>
 BsrSoftmaxOp::getTiledImplementation(OpBuilder &b,
                                      ArrayRef<OpFoldResult> offsets,
                                      ArrayRef<OpFoldResult> sizes) {
-  SmallVector<OpFoldResult> outOffsets, outSizes;
-  if (failed(getResultTilePosition(b, 0, offsets, sizes, outOffsets, outSizes)))
-    return failure();
-  SmallVector<Operation *> slices;
-  auto slice = [&](Value source, ArrayRef<OpFoldResult> begin,
-                   ArrayRef<OpFoldResult> shape) -> Value {
-    SmallVector<OpFoldResult> ones(shape.size(), b.getIndexAttr(1));
-    slices.push_back(tensor::ExtractSliceOp::create(b, getLoc(), source, begin,
-                                                    shape, ones));
-    return slices.back()->getResult(0);
-  };
-  // One list of indices of the tile's batch.
-  auto sliceList = [&](Value source, OpFoldResult first, OpFoldResult count) {
-    SmallVector<OpFoldResult> begin = placeInBatches(
-        b, getLoc(), source, 1, offsets.take_front(getBatchRank()));
-    SmallVector<OpFoldResult> shape(begin.size(), b.getIndexAttr(1));
-    begin.push_back(first);
-    shape.push_back(count);
-    return slice(source, begin, shape);
-  };
-  int64_t batches = getBatchRank();
-  Value crow = sliceList(getCrow(), offsets[batches], b.getIndexAttr(2));
-  Value col = sliceList(getCol(), outOffsets[batches], outSizes[batches]);
-  Value values = slice(getValues(), outOffsets, outSizes);
-  Value out = slice(getOut(), outOffsets, outSizes);
-  Operation *tiled =
-      mlir::clone(b, getOperation(), {out.getType()}, {crow, col, values, out});
-  return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};
+  return tileRows(*this, b, offsets, sizes);
 }
 
 FailureOr<SmallVector<OpFoldResult>> BsrSoftmaxOp::getTileSizes(OpBuilder &b) {
-  MetaAttr meta = getMetaAttr();
-  if (!meta)
-    return emitOpError("expected an attribute 'meta'; sattn-inject-meta "
-                       "attaches one");
-  SmallVector<OpFoldResult> sizes(getBatchRank() + 1, b.getIndexAttr(1));
-  sizes.push_back(b.getIndexAttr(meta.getTile()[0]));
-  return sizes;
+  return getSizes(*this, b);
 }
 
 TileSchedule BsrSoftmaxOp::getTileSchedule() {
+  return getScheduleOf(getMetaAttr());
+}
+
+SmallVector<utils::IteratorType> BsrSoftmaxBackwardOp::getLoopIteratorTypes() {
+  return getIteratorTypes(*this);
+}
+
+SmallVector<Range> BsrSoftmaxBackwardOp::getIterationDomain(OpBuilder &b) {
+  return getDomain(*this, b);
+}
+
+LogicalResult BsrSoftmaxBackwardOp::getResultTilePosition(
+    OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
+  std::tie(resultOffsets, resultSizes) = findPart(b, *this, offsets, sizes);
+  return success();
+}
+
+FailureOr<TilingResult>
+BsrSoftmaxBackwardOp::getTiledImplementation(OpBuilder &b,
+                                             ArrayRef<OpFoldResult> offsets,
+                                             ArrayRef<OpFoldResult> sizes) {
+  return tileRows(*this, b, offsets, sizes);
+}
+
+FailureOr<SmallVector<OpFoldResult>>
+BsrSoftmaxBackwardOp::getTileSizes(OpBuilder &b) {
+  return getSizes(*this, b);
+}
+
+TileSchedule BsrSoftmaxBackwardOp::getTileSchedule() {
   return getScheduleOf(getMetaAttr());
 }

@@ -6,25 +6,30 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What a sattn.bsr_softmax tells the choice of its parameters.
+// Facts of sattn.bsr_softmax and sattn.bsr_softmax_backward for the choice of
+// their parameters.
 
+#include "StoredRows.h"
+
+#include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxBackwardOp.h"
 #include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.h"
 #include "sattn/Tuning/BsrSoftmax.h"
 
 using namespace mlir;
 using namespace sattn;
 
-static tuning::bsr_softmax::Facts factsOf(BsrSoftmaxOp op) {
+static tuning::bsr_softmax::Facts factsOf(const StoredRows &rows) {
   tuning::bsr_softmax::Facts facts;
-  facts.blockRows = op.getBlockRows();
-  facts.blockColumns = op.getBlockColumns();
-  facts.elementBytes = op.getValues().getType().getElementTypeBitWidth() / 8;
+  facts.blockRows = rows.getBlockRows();
+  facts.blockColumns = rows.getBlockColumns();
+  facts.elementBytes = rows.getElementType().getIntOrFloatBitWidth() / 8;
+  facts.arrays = rows.inputs.size();
   return facts;
 }
 
-std::optional<std::string>
-BsrSoftmaxOp::restrictTo(const tuning::Target &target) {
-  MetaAttr meta = getMetaAttr();
+static std::optional<std::string> restrictRows(const StoredRows &rows,
+                                               const tuning::Target &target) {
+  MetaAttr meta = rows.meta;
   if (!meta)
     return std::nullopt;
   ArrayRef<int64_t> tile = meta.getTile();
@@ -35,10 +40,10 @@ BsrSoftmaxOp::restrictTo(const tuning::Target &target) {
   given.stages = meta.getStages();
   given.warps = meta.getWarps();
   tuning::Parameters fitted = given;
-  tuning::bsr_softmax::fitTo(factsOf(*this), target, fitted);
-  setMetaAttr(MetaAttr::get(
-      getContext(), {fitted.rows, fitted.columns, fitted.depth}, fitted.stages,
-      fitted.warps, meta.getRasterGroup(), meta.getSplitK()));
+  tuning::bsr_softmax::fitTo(factsOf(rows), target, fitted);
+  cast<TuningOpInterface>(rows.op).setTileParameters(MetaAttr::get(
+      rows.op->getContext(), {fitted.rows, fitted.columns, fitted.depth},
+      fitted.stages, fitted.warps, meta.getRasterGroup(), meta.getSplitK()));
   if (fitted.rows == given.rows && fitted.columns == given.columns &&
       fitted.depth == given.depth)
     return std::nullopt;
@@ -47,7 +52,22 @@ BsrSoftmaxOp::restrictTo(const tuning::Target &target) {
       .str();
 }
 
+std::optional<std::string>
+BsrSoftmaxOp::restrictTo(const tuning::Target &target) {
+  return restrictRows(*this, target);
+}
+
 llvm::Expected<tuning::Choice> BsrSoftmaxOp::chooseParameters(
+    ArrayRef<meta::Table>, const tuning::Search &search, const TuningHints &) {
+  return tuning::bsr_softmax::choose(factsOf(*this), search);
+}
+
+std::optional<std::string>
+BsrSoftmaxBackwardOp::restrictTo(const tuning::Target &target) {
+  return restrictRows(*this, target);
+}
+
+llvm::Expected<tuning::Choice> BsrSoftmaxBackwardOp::chooseParameters(
     ArrayRef<meta::Table>, const tuning::Search &search, const TuningHints &) {
   return tuning::bsr_softmax::choose(factsOf(*this), search);
 }

@@ -21,6 +21,7 @@
 #include "sattn/Support/SourceOp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
@@ -62,7 +63,8 @@ static constexpr int64_t kMaxSharedThreads = 128;
 static constexpr int64_t kLatencyWarps = 32;
 /// Registers that a thread of such a kernel has beside tiles that it reads out
 /// of loops, at least and at most: for what it computes of one of them, two for
-/// each element and a third of wide ones, for addresses and numbers.
+/// each element and a third of wide ones, for addresses and numbers. Each
+/// further array that it reads takes half as many.
 static constexpr int64_t kMinLoopRegisters = 32, kMaxLoopRegisters = 64;
 /// Schedulers of an SM, which share its registers and warps.
 static constexpr int64_t kSchedulers = 4;
@@ -566,16 +568,29 @@ private:
     int64_t warps = llvm::divideCeil(threads[0], kWarpThreads);
     int64_t others =
         std::clamp(kept.computed, kMinLoopRegisters, kMaxLoopRegisters);
+    others += others / 2 * (kept.arrays - 1);
     int64_t fitting = chip.registersPerSM / kSchedulers / kWarpThreads /
                       (others + kept.registers) * kSchedulers;
     schedule.ctasPerSM =
         std::clamp<int64_t>(fitting / warps, 1, chip.ctasPerSM);
   }
 
+  /// The array that a view is of.
+  static Value findArray(Value view) {
+    while (Operation *op = view.getDefiningOp()) {
+      if (!isa<ViewLikeOpInterface, memref::TransposeOp>(op))
+        break;
+      view = op->getOperand(0);
+    }
+    return view;
+  }
+
   /// Of tiles that are read beside the loops of a tile, by runs.
   struct KeptTiles {
     /// Of a thread for all of them, and for what it computes of the largest.
     int64_t registers = 0, computed = 0;
+    /// Arrays that they are read from.
+    int64_t arrays = 0;
   };
 
   /// The fewer registers they take, the more of them share an SM, and the more
@@ -583,6 +598,7 @@ private:
   /// say.
   KeptTiles findKeptTiles(int64_t threads) {
     KeptTiles kept;
+    SmallPtrSet<Value, 2> arrays;
     for (auto tiles : kernel.getBody().getOps<ForEachTileOp>()) {
       Block &body = tiles.getBody().front();
       if (llvm::none_of(body.getOps<scf::ForOp>(), [](scf::ForOp loop) {
@@ -599,10 +615,12 @@ private:
           kept.registers += elements * bits / 32;
           kept.computed =
               std::max(kept.computed, elements * (bits < 32 ? 2 : 3));
+          arrays.insert(findArray(read.getSource()));
         }
         return WalkResult::advance();
       });
     }
+    kept.arrays = arrays.size();
     return kept;
   }
 

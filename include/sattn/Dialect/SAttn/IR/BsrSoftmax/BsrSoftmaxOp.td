@@ -107,18 +107,6 @@ def SAttn_BsrSoftmaxOp : SAttn_Op<"bsr_softmax", [
               type($crow) `,` type($col) `,` type($values) `)`
     `outs` `(` $out `:` type($out) `)` attr-dict `->` type($result)
   }];
-  let extraClassDeclaration = [{
-    /// Sizes of a block; of a tile's, its rows of it.
-    int64_t getBlockRows() { return getValues().getType().getShape().end()[-2]; }
-    int64_t getBlockColumns() { return getValues().getType().getShape().back(); }
-    /// Number of leading batch dimensions of `values`.
-    int64_t getBatchRank() { return getValues().getType().getRank() - 3; }
-    /// Blocks of which a part is read as one matrix, for one row of them. `meta`
-    /// must be there.
-    int64_t getBlocksAtOnce();
-    /// Steps of a row that are read once and stay in registers.
-    int64_t getStepsInRegisters();
-  }];
   let hasVerifier = 1;
 }
 

@@ -1,0 +1,23 @@
+//===- BsrSoftmaxBackward.h - Parameters of its gradient --------*- C++ -*-===//
+//
+// The parameters of one bsr_softmax_backward are those of one bsr_softmax that
+// reads two arrays.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TUNING_BSRSOFTMAXBACKWARD_H
+#define SATTN_TUNING_BSRSOFTMAXBACKWARD_H
+
+#include "sattn/Tuning/BsrSoftmax.h"
+
+namespace sattn::tuning::bsr_softmax_backward {
+/// The softmax's result, and the gradient of that.
+inline constexpr int64_t kArrays = 2;
+} // namespace sattn::tuning::bsr_softmax_backward
+
+namespace sattn::tuning {
+/// No table has rows of it yet.
+meta::OpSchemas getBsrSoftmaxBackwardSchemas();
+} // namespace sattn::tuning
+
+#endif // SATTN_TUNING_BSRSOFTMAXBACKWARD_H
