@@ -275,7 +275,7 @@ def _in_parts(mask, query, key, value, scale, probability, check, precision):
                                       f"but got {probability}")
         import torch
 
-        weights = torch.nn.functional.dropout(weights, probability, inplace=True)
+        weights = torch.nn.functional.dropout(weights, probability, inplace=not weights.requires_grad)
     return bsr_dense_mm((crow, col, weights), value, check=False, precision=precision)
 
 
