@@ -23,6 +23,7 @@ from bsr_softmax import COLD_BYTES, SHAPES, SMALL, metas_of, row_of  # noqa: E40
 from problems import make  # noqa: E402
 from sattn._arrays.sparse_operand import Operand  # noqa: E402
 from sattn._ops import bsr_softmax_gradient  # noqa: E402
+from sattn.torch import library  # noqa: E402, F401 - it defines the operations.
 
 
 def gradient_of(problem, output, grad):
