@@ -25,6 +25,7 @@
 #include "sattn/Version.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -249,6 +250,14 @@ static std::optional<size_t> findResult(ProgramSource &program,
 }
 
 static Error runProgram(const CommandLine &line) {
+  if (!line.out.empty()) {
+    if (llvm::sys::fs::equivalent(line.out, line.program))
+      return Error("option '--out': expected another file than the program, "
+                   "but got '" +
+                   line.out + "'");
+    if (Error error = runtime::checkNpyPath(line.out))
+      return error;
+  }
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry);

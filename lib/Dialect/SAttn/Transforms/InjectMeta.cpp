@@ -105,9 +105,10 @@ private:
       if (size < 0)
         return getOperation().emitError()
                << "expected 'sizes' of at least 0, but got " << size;
-    if (!(sparsity <= 1))
+    if (!(sparsity >= 0 && sparsity <= 1) && sparsity != -1)
       return getOperation().emitError()
-             << "expected 'sparsity' to be at most 1, but got "
+             << "expected 'sparsity' from 0 to 1, or -1 where it is not known, "
+                "but got "
              << sparsity.getValue();
     return success();
   }
