@@ -19,6 +19,24 @@ def test_the_cpu(sattn):
     assert str(explanation) == "code for the CPU, which launches no kernels"
 
 
+def test_products_by_their_names(sattn):
+    crow, col = np.array([0, 1], np.int32), np.array([0], np.int32)
+    weight, x = (crow, col, np.ones((1, 16, 16), np.float32)), np.ones((2, 3, 16), np.float32)
+    for given in (weight, sattn.prepare(weight)):
+        for call in ((sattn.linear, x, given), (sattn.linear, x, given, np.ones(16, np.float32)),
+                     (sattn.bsr_dense_mm, given, x[0].T)):
+            assert str(sattn.explain(*call)) == "code for the CPU, which launches no kernels"
+    out = np.zeros((2, 3, 16), np.float32)
+    sattn.explain(sattn.linear, x, weight, out=out)
+    assert not out.any()
+    with pytest.raises(ValueError, match="argument 'x': expected a multiple of 16 columns"):
+        sattn.explain(sattn.linear, x[..., :15], weight)
+    with pytest.raises(ValueError, match="argument 'x': expected elements of f32"):
+        sattn.explain(sattn.linear, x.astype(np.float64), weight)
+    with pytest.raises(ValueError, match="argument 'input': expected an array, since beta is not 0, but got None"):
+        sattn.explain(sattn.bsr_dense_addmm, None, weight, x[0].T)
+
+
 def test_masks_of_attention(sattn):
     arrays = attention_operands(lambda *shape: np.ones(shape, np.float32))
     documents = np.arange(256) // 100

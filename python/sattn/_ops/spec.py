@@ -105,7 +105,8 @@ class OpSpec:
 
     def options(self):
         """Names of the function's parameters that the operation has not."""
-        return [name for name in inspect.signature(self.function).parameters if name not in self.parameters]
+        return [parameter.name for parameter in inspect.signature(self.function).parameters.values()
+                if parameter.name not in self.parameters and parameter.kind is not parameter.VAR_KEYWORD]
 
     def stub(self):
         """The function's declaration, on one line."""
@@ -114,12 +115,13 @@ class OpSpec:
             if parameter.kind is parameter.KEYWORD_ONLY and not is_keyword:
                 is_keyword = True
                 parts.append("*")
+            if parameter.kind is parameter.VAR_KEYWORD:  # Of arguments that are refused.
+                continue
             kind = self.parameters.get(name)
             own = self.types.get(name) or (KINDS[kind][1] if kind else _TYPES[name])
             default = parameter.default
             text = "" if default is parameter.empty else f" = {'...' if isinstance(default, str) else repr(default)}"
-            star = "**" if parameter.kind is parameter.VAR_KEYWORD else ""
-            parts.append(f"{star}{name}: {own}{text}")
+            parts.append(f"{name}: {own}{text}")
         return f"def {self.function.__name__}({', '.join(parts)}) -> {self.returns}: ..."
 
 
