@@ -8,6 +8,8 @@
 
 #include "CommandLine.h"
 
+#include "CpuExecution.h"
+
 #include "llvm/ADT/StringSet.h"
 
 #include <charconv>
@@ -71,10 +73,6 @@ static Error badValue(StringRef option, StringRef expected, StringRef value) {
   return Error("option '" + option.str() + "': expected " + expected.str() +
                ", but got '" + value.str() + "'");
 }
-
-/// More threads than a machine has cores, of which a system may refuse to start
-/// some; OpenMP ends the process then.
-static constexpr int64_t kMaxThreads = 1024;
 
 static ErrorOr<int64_t> parseInteger(StringRef option, StringRef value,
                                      int64_t least, int64_t most) {
