@@ -49,7 +49,7 @@ def metas(sattn):
     # The CPU takes the tile alone of a row, as of a table's.
     ({"SPLIT_N": 4, "num_stages": 3, "num_warps": 4, "GROUP_SIZE_ROW": 2}, "tile = [16, 64, 16]"),
     ({"num_warps": 4}, "tile = [16, 128, 16], warps = 4"),
-    ({"tile": (16, 64, 16), "group": 2}, "tile = [16, 64, 16], raster_group = 2"),
+    ({"tile": (16, 64, 16), "GROUP_SIZE_ROW": 2}, "tile = [16, 64, 16], raster_group = 2"),
     ({}, "tile = [16, 128, 16]"),
 ])
 def test_names_of_ours_and_of_pytorch(sattn, operands, meta, text):

@@ -338,7 +338,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     that type or f32; not read where alpha is 0. * are batch dimensions, which broadcast. alpha, beta: numbers of Python
     or NumPy, 0-d arrays, or 0-d tensors on the CPU.
     out: (*, M, N) of f16, bf16 or f32, or of f64 as they are, any strides; may be input. meta: any of "tile" (M, N, K),
-    "stages", "warps", "split_k" and "raster_group" (its older name is "group"), or PyTorch's "SPLIT_N", "num_stages",
+    "stages", "warps", "split_k" and "raster_group", or PyTorch's "SPLIT_N", "num_stages",
     "num_warps" and "GROUP_SIZE_ROW"; the rest is chosen by shape, sparsity and device (docs/MetaTable.md). check:
     whether the contents of index arrays are checked; by default on the CPU, unless prepared. On CUDA that synchronizes.
     precision: of f32 alone, "ieee" (None is the same) or "tf32": factors may be rounded to 11 bits (5e-4 of each; on

@@ -8,7 +8,6 @@
 
 #include "sattn/Dialect/SAttn/IR/SAttnDialect.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
-#include "sattn/Support/OldOptions.h"
 #include "sattn/Support/TileLoopAttributes.h"
 #include "sattn/Tuning/Ops.h"
 
@@ -29,9 +28,8 @@ namespace sattn {
 using namespace sattn;
 
 namespace {
-struct InjectMetaPass
-    : OldOptionHints<sattn::impl::SAttnInjectMetaBase<InjectMetaPass>> {
-  using OldOptionHints::OldOptionHints;
+struct InjectMetaPass : sattn::impl::SAttnInjectMetaBase<InjectMetaPass> {
+  using SAttnInjectMetaBase::SAttnInjectMetaBase;
 
   void runOnOperation() override {
     if (failed(checkOptions()))
