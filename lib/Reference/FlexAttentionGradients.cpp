@@ -8,7 +8,7 @@ using sattn::runtime::ErrorOr;
 
 ErrorOr<FlexAttentionGradients> sattn::reference::computeGradients(
     const char *op, const NamedOperands &operands, ListsOf lists) {
-  if (Error error = checkFunctions(op, operands))
+  if (Error error = checkFunctions(op, operands, false))
     return error;
   FlexAttentionCotangents cotangents;
   cotangents.out = *operands.findTensor("grad_out");
