@@ -198,8 +198,8 @@ Error TableParser::parse(StringRef text, std::vector<Section> &sections) {
     return expected("\"version\": " + Twine(kVersion) +
                         " of the format, the only one that is known",
                     root->get("version"));
-  if (Error err = checkMembers(*root, "the table",
-                               {"format", "version", "sections"}))
+  if (Error err =
+          checkMembers(*root, "the table", {"format", "version", "sections"}))
     return err;
   const json::Array *array = root->getArray("sections");
   if (!array)
@@ -240,10 +240,9 @@ Error TableParser::parseSection(const json::Value &value, size_t index,
   const json::Object *object = value.getAsObject();
   if (!object)
     return expected(where + " to be an object", &value);
-  if (Error err =
-          checkMembers(*object, where,
-                       {"op", "device", "version", "dtype", "out_dtype",
-                        "sparsity", "parameters", "rows"}))
+  if (Error err = checkMembers(*object, where,
+                               {"op", "device", "version", "dtype", "out_dtype",
+                                "sparsity", "parameters", "rows"}))
     return err;
   std::string op;
   for (auto [key, target] :

@@ -143,8 +143,9 @@ FailureOr<std::string> sattn::assemble(
 
   std::string arch = ("-arch=" + chip.name).str();
   // Its kernels in threads; the option is in every ptxas since CUDA 12.1.
-  std::string command[] = {program,      arch, "-v",         "--split-compile=0",
-                           input.path(), "-o", output.path()};
+  std::string command[] = {
+      program,      arch, "-v",         "--split-compile=0",
+      input.path(), "-o", output.path()};
   std::string error;
   int status = runToItsEnd(command, messages.number(), error);
   std::string log = messages.read();

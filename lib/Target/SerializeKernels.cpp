@@ -32,12 +32,13 @@ static bool callsLibrary(Operation *op) {
            LLVM::SinOp, LLVM::SinhOp, LLVM::TanOp, LLVM::TanhOp>(op))
     return false;
   auto flags = cast<LLVM::FastmathFlagsInterface>(op);
-  bool isApproximate =
-      op->getResult(0).getType().isF32() &&
-      bitEnumContainsAll(flags.getFastmathAttr().getValue(),
-                         LLVM::FastmathFlags::afn);
-  return !(isApproximate && isa<LLVM::CosOp, LLVM::Exp2Op, LLVM::Log2Op,
-                                LLVM::SinOp, LLVM::TanhOp>(op));
+  bool isApproximate = op->getResult(0).getType().isF32() &&
+                       bitEnumContainsAll(flags.getFastmathAttr().getValue(),
+                                          LLVM::FastmathFlags::afn);
+  return !(
+      isApproximate &&
+      isa<LLVM::CosOp, LLVM::Exp2Op, LLVM::Log2Op, LLVM::SinOp, LLVM::TanhOp>(
+          op));
 }
 
 /// LLVM ends the process at an instruction that the chip lacks.

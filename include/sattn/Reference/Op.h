@@ -41,8 +41,8 @@ public:
   /// Adds the attributes of these names.
   void addAttributes(const std::vector<std::string> &names);
 
-  /// Functions that the op has, as of FlexAttentionOperands; null where it has
-  /// none, or nobody gave them.
+  /// Functions of the op: of a score and of (b, h, i, j), a batch, a head, a
+  /// query and a key; null where it has none, or nobody gave them.
   std::function<double(double, int64_t, int64_t, int64_t, int64_t)> scoreMod;
   std::function<bool(int64_t, int64_t, int64_t, int64_t)> maskMod;
 };

@@ -69,9 +69,9 @@ struct ApproximateMathPass
     sattn::populateExpandF32InF64Patterns(patterns);
     // Tangents, hyperbolic functions and their inverses are quotients and sums
     // of others, powers by constant integers products.
-    math::populateExpansionPatterns(patterns,
-                                    {"tan", "sinh", "cosh", "asinh", "acosh",
-                                     "atanh", "clampf", "fpowi"});
+    math::populateExpansionPatterns(
+        patterns,
+        {"tan", "sinh", "cosh", "asinh", "acosh", "atanh", "clampf", "fpowi"});
     patterns.add<Log10Expansion>(&getContext());
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {

@@ -105,23 +105,26 @@ class OpSpec:
 
     def options(self):
         """Names of the function's parameters that the operation has not."""
-        return [parameter.name for parameter in inspect.signature(self.function).parameters.values()
-                if parameter.name not in self.parameters and parameter.kind is not parameter.VAR_KEYWORD]
+        return [name for name in self._taken() if name not in self.parameters]
+
+    def _taken(self):
+        """The function's parameters by name, but for keywords that it refuses, which have no type."""
+        return {name: one for name, one in inspect.signature(self.function).parameters.items()
+                if one.kind is not one.VAR_KEYWORD or name in self.types}
 
     def stub(self):
         """The function's declaration, on one line."""
         parts, is_keyword = [], False
-        for name, parameter in inspect.signature(self.function).parameters.items():
+        for name, parameter in self._taken().items():
             if parameter.kind is parameter.KEYWORD_ONLY and not is_keyword:
                 is_keyword = True
                 parts.append("*")
-            if parameter.kind is parameter.VAR_KEYWORD:  # Of arguments that are refused.
-                continue
             kind = self.parameters.get(name)
             own = self.types.get(name) or (KINDS[kind][1] if kind else _TYPES[name])
             default = parameter.default
             text = "" if default is parameter.empty else f" = {'...' if isinstance(default, str) else repr(default)}"
-            parts.append(f"{name}: {own}{text}")
+            star = "**" if parameter.kind is parameter.VAR_KEYWORD else ""
+            parts.append(f"{star}{name}: {own}{text}")
         return f"def {self.function.__name__}({', '.join(parts)}) -> {self.returns}: ..."
 
 
