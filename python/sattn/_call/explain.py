@@ -39,6 +39,10 @@ def explain(*arguments, **keywords):
         calls, origin, remarks = call_of(*arguments[1:], **keywords)
     found = [explain_program(*call) for call in calls]
     kernels = [kernel for explanation in found for kernel in explanation.kernels]
+    # The CPU's code has no manifest of its tiles.
+    if found[0].target == "cpu":
+        tiles = dict.fromkeys(program._parameters for program, *_ in calls if program._parameters)
+        remarks = (*(f"{tile}; from {origin or 'the computed default'}" for tile in tiles), *remarks)
     # Given or chosen ones stand in the program that is made for the call.
     if origin is not None:
         kernels = [dataclasses.replace(kernel, origin=origin if kernel.parameters else "") for kernel in kernels]

@@ -144,7 +144,7 @@ def test_linear_takes_a_module(package, matrix, bsr, dense, trains):
 
     module, x = sattn.nn.Bsr(bsr, requires_grad=trains), dense.T
     assert near(package.linear(x, module), x @ matrix.T)
-    assert str(package.explain(package.linear, x, module)) == "code for the CPU, which launches no kernels"
+    assert str(package.explain(package.linear, x, module)).startswith("code for the CPU, which launches no kernels\ntile = ")
     assert near(torch.compile(lambda x: package.linear(x, module) + 1, backend="eager")(x), x @ matrix.T + 1)
     if trains:
         package.linear(x, module).sum().backward()
