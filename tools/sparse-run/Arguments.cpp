@@ -72,7 +72,7 @@ static ErrorOr<TensorWord> parseTensorWord(StringRef word,
       int64_t stride;
       if (option.getAsInteger(10, stride) || stride < 1 || stride > INT32_MAX)
         return Error(argument +
-                     ": expected a row stride of at least 1 after "
+                     ": expected a row stride from 1 to 2147483647 after "
                      "':ld=', but got '" +
                      option.str() + "'");
       result.rowStride = stride;
