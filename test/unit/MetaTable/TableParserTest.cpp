@@ -154,7 +154,7 @@ TEST(TableParserTest, ParametersOfASection) {
   EXPECT_EQ(
       error(R"(["SPLIT_N", "SPLIT_M"])"),
       "meta table 't.json': section 0: expected parameters out of tile_m, "
-      "tile_n, tile_k, stages, warps, raster_group, group, GROUP_SIZE_ROW, "
+      "tile_n, tile_k, stages, warps, raster_group, GROUP_SIZE_ROW, "
       "split_k, SPLIT_N, num_stages, num_warps, but got SPLIT_M");
   EXPECT_EQ(
       error(R"(["SPLIT_N", 3])"),
