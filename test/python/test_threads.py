@@ -8,10 +8,12 @@ import pytest
 pytest.importorskip("tvm_ffi")
 
 SCRIPT = """
+import ctypes
 import os
 import numpy as np
 import sattn
 
+default = ctypes.CDLL("libomp.so.5").omp_get_max_threads
 bsr = np.arange(65, dtype=np.int32), np.zeros(64, np.int32), np.ones((64, 16, 16), np.float32)
 dense = np.ones((16, 256), np.float32)
 
@@ -24,12 +26,14 @@ def call():
     assert (sattn.bsr_dense_mm(bsr, dense) == 16).all()
 
 
+before = default()
 sattn.set_num_threads(1)
 call()
 alone = threads()
 sattn.set_num_threads(5)
 call()
 print(threads() - alone)
+assert default() == before  # For others who use OpenMP in this thread.
 sattn.set_num_threads(None)
 program = sattn.compile(TEXT, threads=7)
 program(*bsr, dense, np.zeros((1024, 256), np.float32))
