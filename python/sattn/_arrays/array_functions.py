@@ -124,7 +124,7 @@ class _Torch:
     def dropout(tensor, probability):
         import torch
 
-        return torch.nn.functional.dropout(tensor, probability, inplace=True)
+        return torch.nn.functional.dropout(tensor, probability, inplace=not tensor.requires_grad)
 
     @staticmethod
     def is_real(tensor):
