@@ -13,6 +13,7 @@
 #include "sattn/Dialect/WGTile/Utils/Launches.h"
 #include "sattn/Dialect/WGTile/Utils/Resources.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
