@@ -1,15 +1,16 @@
 """Sparse matrices of SciPy's .npz and of Matrix Market, and the .npy files of sparse-run."""
 
 import gzip
-import tempfile
+import math
 import zipfile
 import zlib
 from pathlib import Path
 
 import ml_dtypes
 import numpy as np
-import scipy.io
 import scipy.sparse as sparse
+
+import matrix_market
 
 # Names of element types as in MLIR.
 DTYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16)}
@@ -22,53 +23,52 @@ class MatrixError(Exception):
     """A matrix that cannot be used; the message says what was expected and what came."""
 
 
+def check_archive(stream, path):
+    """Refuses arrays of an archive that are larger than what the archive holds of them, since NumPy takes memory for
+    as many numbers as their headers say."""
+    with zipfile.ZipFile(stream) as archive:
+        held = sum(member.file_size for member in archive.infolist())
+        if held > MAX_BYTES:
+            raise MatrixError(f"expected at most {MAX_BYTES >> 30} GiB in '{path}', but got {held >> 30} GiB")
+        for member in archive.infolist():
+            with archive.open(member) as array:
+                version = np.lib.format.read_magic(array)
+                read_header = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}
+                shape, _, dtype = read_header[version[0]](array)
+            if math.prod(shape) * dtype.itemsize > member.file_size:
+                raise MatrixError(f"expected {'x'.join(map(str, shape))} numbers of {dtype} as '{member.filename}' of "
+                                  f"'{path}', as its header says, but got a file of {member.file_size} bytes")
+
+
 def read_npz(path):
     try:
         with open(path, "rb") as stream:
-            return sparse.load_npz(stream)
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, EOFError, zipfile.BadZipFile) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
-        raise MatrixError(f"expected '{path}' to be a file of scipy.sparse.save_npz, but got: {error}") from None
+            check_archive(stream, path)
+            stream.seek(0)
+            matrix = sparse.load_npz(stream)
+            # Conversions trust the indices.
+            if matrix.format in ("csr", "csc", "bsr"):
+                matrix.check_format(full_check=True)
+            return sparse.coo_array(matrix)
+    except (FileNotFoundError, MatrixError):
+        raise
+    except Exception as error:  # As many kinds as there are ways to damage an archive.
+        raise MatrixError(f"expected '{path}' to be a file of scipy.sparse.save_npz, but got: "
+                          f"{error or type(error).__name__}") from None
 
 
-def read_matrix_market(path):
-    """Symmetric forms come whole, and patterns as ones. Dense and complex files are refused."""
+def read_matrix_market(path, open_file=open):
     try:
-        # By its path: given a stream, SciPy's reader aborts the process.
-        *_, entries, form, field, _ = scipy.io.mminfo(path)
-        if form != "coordinate":
-            raise MatrixError(f"expected a sparse matrix (coordinate) in '{path}', but got a dense one ({form})")
-        if field == "complex":
-            raise MatrixError(f"expected real numbers in '{path}', but got {field}")
-        # The reader takes memory for as many as the header says. "1 1" is the shortest entry.
-        size = path.stat().st_size
-        if entries > size // len("1 1"):
-            raise MatrixError(f"expected {entries} entries in '{path}', as its header says, but got a file of {size} "
-                              "bytes")
-        return scipy.io.mmread(path, spmatrix=False)
-    except (ValueError, OverflowError, EOFError) as error:
+        with open_file(path, "rb") as stream:
+            return matrix_market.read(stream, MAX_BYTES)
+    except ValueError as error:
         raise MatrixError(f"expected '{path}' to be a Matrix Market file, but got: {error}") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise MatrixError(f"expected '{path}' to be a file of gzip, but got: {error}") from None
 
 
 def read_compressed_matrix_market(path):
-    """As read_matrix_market, by way of a temporary file: the size that its header is checked against is that one's."""
-    with tempfile.NamedTemporaryFile(suffix=".mtx") as whole:
-        size = 0
-        try:
-            with gzip.open(path, "rb") as stream:
-                while part := stream.read(1 << 20):
-                    size += len(part)
-                    if size > MAX_BYTES:
-                        raise MatrixError(f"expected at most {MAX_BYTES >> 30} GiB in '{path}', but got more")
-                    whole.write(part)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise MatrixError(f"expected '{path}' to be a file of gzip, but got: {error}") from None
-        whole.flush()
-        try:
-            return read_matrix_market(Path(whole.name))
-        except MatrixError as error:
-            raise MatrixError(str(error).replace(whole.name, str(path))) from None
+    return read_matrix_market(path, gzip.open)
 
 
 # By how a name ends.
@@ -90,13 +90,6 @@ def load_matrix(path):
         raise MatrixError(f"expected a matrix of 2 dimensions in '{path}', but got {matrix.ndim}")
     if matrix.dtype.kind not in "fiub":
         raise MatrixError(f"expected real numbers in '{path}', but got {matrix.dtype}")
-    try:
-        # Conversions trust the indices, so they are checked first.
-        if matrix.format in ("csr", "csc", "bsr"):
-            matrix.check_format(full_check=True)
-        matrix = sparse.coo_array(matrix)
-    except (ValueError, IndexError) as error:
-        raise MatrixError(f"expected consistent indices in '{path}', but got: {error}") from None
     if 0 in matrix.shape or matrix.nnz == 0:
         rows, columns = matrix.shape
         raise MatrixError(f"expected stored elements in '{path}', but got none in {rows} x {columns}")

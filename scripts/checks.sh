@@ -172,11 +172,10 @@ command_test() {
   "$venv/bin/python" "$root/scripts/suite_summary.py" "${status[@]}"
 }
 
-command_tidy() {
-  setup
-  setup_tidy
-  build_targets
-  local files=() base
+# find_sources COMMAND [--all|FILE...]: the C++ sources that the command is for, in `sources`: those that differ from main.
+find_sources() {
+  local command=$1 files=() file base
+  shift
   if [ "${1:-}" = --all ]; then
     [ $# -eq 1 ] || die "expected nothing after '--all', but got '$2'"
     mapfile -d '' -t files < <(cpp_files)
@@ -184,17 +183,40 @@ command_tidy() {
     files=("$@")
   else
     base=$(git -C "$root" merge-base HEAD origin/main 2>/dev/null || git -C "$root" rev-parse HEAD 2>/dev/null) ||
-      die "expected a git checkout to find what changed" "name the files instead: ./dev tidy FILE..."
+      die "expected a git checkout to find what changed" "name the files instead: ./dev $command FILE..."
     mapfile -d '' -t files < <(
       cd "$root" || exit
       git diff -z --name-only --diff-filter=d "$base" -- '*.cpp'
       git ls-files -z --others --exclude-standard '*.cpp')
   fi
-  local sources=() file
+  sources=()
   for file in "${files[@]}"; do
     case $file in *.cpp) sources+=("$file") ;; esac
   done
-  if [ ${#sources[@]} -eq 0 ]; then say "no C++ source changed"; return; fi
+  [ ${#sources[@]} -ne 0 ] || say "no C++ source changed"
+}
+
+# Each source includes what it uses: the precompiled header, which only Clang has, hides what is missing.
+command_syntax() {
+  local sources=()
+  find_sources syntax "$@"
+  [ ${#sources[@]} -ne 0 ] || return 0
+  setup
+  setup_packages g++
+  build_targets SAttnIncGen
+  say "g++ -fsyntax-only on ${#sources[@]} files"
+  (cd "$root" && printf '%s\0' "${sources[@]}" |
+    xargs -0 -n 4 -P "$jobs" "$venv/bin/python" "$root/scripts/syntax.py" "$build" g++) ||
+    die "sources do not include what they use; the errors are above"
+}
+
+command_tidy() {
+  setup
+  setup_tidy
+  build_targets
+  local sources=()
+  find_sources tidy "$@"
+  [ ${#sources[@]} -ne 0 ] || return 0
   say "clang-tidy on ${#sources[@]} files"
   (cd "$root" && printf '%s\0' "${sources[@]}" |
     xargs -0 -n 1 -P "$jobs" clang-tidy-22 -p "$build" --quiet --warnings-as-errors='*') ||

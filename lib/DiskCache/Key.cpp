@@ -6,6 +6,8 @@
 
 #include "sattn/DiskCache/Key.h"
 
+#include "sattn/Support/RegularFile.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -48,8 +50,11 @@ KeyHasher &KeyHasher::addBuildOf(const void *address) {
 
 KeyHasher &KeyHasher::addFile(StringRef path) {
   add(path);
-  auto file = llvm::MemoryBuffer::getFile(path);
-  return file ? add("file").add((*file)->getBuffer()) : add("none");
+  auto file = readRegularFile(path);
+  if (file)
+    return add("file").add((*file)->getBuffer());
+  llvm::consumeError(file.takeError());
+  return add("none");
 }
 
 Key KeyHasher::finish() { return {hasher.final<32>()}; }

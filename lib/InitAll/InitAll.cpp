@@ -8,8 +8,6 @@
 
 #include "sattn/InitAll.h"
 
-#include "OldPasses.h"
-
 #include "sattn/Codegen/Passes.h"
 #include "sattn/Conversion/Passes.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
@@ -101,5 +99,4 @@ void sattn::registerAllPasses() {
   registerSCFToControlFlowPass();
   registerSAttnToCPUPipeline();
   registerSAttnToGPUPipelines();
-  registerOldPasses();
 }

@@ -7,12 +7,14 @@
 
 #include "sattn/MetaTable/MetaTable.h"
 
+#include "sattn/Support/RegularFile.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -32,25 +34,54 @@ static constexpr int64_t kMaxParameter = int64_t(1) << 16;
 /// llvm::json parses nested values by recursion without a limit.
 static constexpr int kMaxNesting = 16;
 
+/// Problems of rows that are told, at most: a table may have a million.
+static constexpr size_t kMaxProblems = 20;
+
+/// Calls `visit` for each character outside of strings, and for each string,
+/// with its text, quotes included.
+template <typename Visit> static void scan(StringRef text, Visit visit) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    size_t start = i;
+    if (text[i] == '"')
+      while (++i < text.size() && text[i] != '"')
+        if (text[i] == '\\')
+          ++i;
+    visit(text[start], text.slice(start, i + 1));
+  }
+}
+
 static int nesting(StringRef text) {
   int depth = 0, deepest = 0;
-  bool inString = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (inString) {
-      if (c == '\\')
-        ++i;
-      else if (c == '"')
-        inString = false;
-    } else if (c == '"') {
-      inString = true;
-    } else if (c == '[' || c == '{') {
+  scan(text, [&](char c, StringRef) {
+    if (c == '[' || c == '{')
       deepest = std::max(deepest, ++depth);
-    } else if (c == ']' || c == '}') {
+    else if (c == ']' || c == '}')
       --depth;
-    }
-  }
+  });
   return deepest;
+}
+
+/// A key that an object of a JSON text has twice; llvm::json keeps the last of
+/// the two in silence.
+static std::optional<std::string> findRepeatedKey(StringRef text) {
+  std::optional<std::string> found;
+  std::vector<llvm::StringSet<>> keys;
+  StringRef last;
+  scan(text, [&](char c, StringRef token) {
+    if (c == '"') {
+      last = token;
+    } else if (c == '[' || c == '{') {
+      keys.emplace_back();
+    } else if (c == ']' || c == '}') {
+      keys.pop_back();
+    } else if (c == ':') {
+      // As it is meant: a key may be written with escapes.
+      std::string key = llvm::cantFail(json::parse(last)).getAsString()->str();
+      if (!keys.back().insert(key).second)
+        found = key;
+    }
+  });
+  return found;
 }
 
 static StringRef kindName(const json::Value &value) {
@@ -97,6 +128,7 @@ private:
   std::string prefix;
   OpSchemas schemas;
   std::vector<std::string> &problems;
+  size_t unusedRows = 0;
 
   Error error(const Twine &message) {
     return llvm::createStringError(prefix + message);
@@ -105,6 +137,8 @@ private:
     return error("expected " + what + ", but got " + show(got));
   }
 
+  Error checkMembers(const json::Object &object, StringRef where,
+                     llvm::ArrayRef<StringRef> known);
   Error parseSection(const json::Value &value, size_t index, Section &section);
   Error parseParameters(const json::Object &object, StringRef where,
                         Section &section);
@@ -152,6 +186,9 @@ Error TableParser::parse(StringRef text, std::vector<Section> &sections) {
   llvm::Expected<json::Value> value = json::parse(text);
   if (!value)
     return error("expected JSON, but got " + llvm::toString(value.takeError()));
+  if (std::optional<std::string> key = findRepeatedKey(text))
+    return error("expected each key once in an object, but got \"" + *key +
+                 "\" twice");
   const json::Object *root = value->getAsObject();
   if (!root)
     return expected("an object", &*value);
@@ -161,6 +198,9 @@ Error TableParser::parse(StringRef text, std::vector<Section> &sections) {
     return expected("\"version\": " + Twine(kVersion) +
                         " of the format, the only one that is known",
                     root->get("version"));
+  if (Error err =
+          checkMembers(*root, "the table", {"format", "version", "sections"}))
+    return err;
   const json::Array *array = root->getArray("sections");
   if (!array)
     return expected("an array \"sections\"", root->get("sections"));
@@ -170,6 +210,9 @@ Error TableParser::parse(StringRef text, std::vector<Section> &sections) {
       return err;
     sections.push_back(std::move(section));
   }
+  if (unusedRows > kMaxProblems)
+    problems.push_back(prefix + llvm::utostr(unusedRows - kMaxProblems) +
+                       " more rows are not used");
   llvm::StringMap<size_t> seen;
   for (const Section &section : sections)
     if (++seen[section.describe()] > 1)
@@ -178,12 +221,29 @@ Error TableParser::parse(StringRef text, std::vector<Section> &sections) {
   return Error::success();
 }
 
+Error TableParser::checkMembers(const json::Object &object, StringRef where,
+                                llvm::ArrayRef<StringRef> known) {
+  std::optional<StringRef> other;
+  for (const auto &[key, value] : object)
+    if (!llvm::is_contained(known, StringRef(key)) &&
+        (!other || StringRef(key) < *other))
+      other = key;
+  if (!other)
+    return Error::success();
+  return error("expected members out of " + llvm::join(known, ", ") + " in " +
+               where + ", but got \"" + *other + "\"");
+}
+
 Error TableParser::parseSection(const json::Value &value, size_t index,
                                 Section &section) {
   std::string where = ("section " + Twine(index)).str();
   const json::Object *object = value.getAsObject();
   if (!object)
     return expected(where + " to be an object", &value);
+  if (Error err = checkMembers(*object, where,
+                               {"op", "device", "version", "dtype", "out_dtype",
+                                "sparsity", "parameters", "rows"}))
+    return err;
   std::string op;
   for (auto [key, target] :
        {std::pair("op", &op), std::pair("device", &section.device),
@@ -305,7 +365,7 @@ Error TableParser::parseRow(const json::Value &value, Section &section) {
   std::string problem = rowProblem(section, row);
   if (problem.empty())
     section.rows.push_back(std::move(row));
-  else
+  else if (++unusedRows <= kMaxProblems)
     problems.push_back(prefix + "row " + describeKey(schema, row.key) + " of " +
                        section.describe() + ": " + problem +
                        "; the row is not used");
@@ -326,12 +386,11 @@ sattn::meta::parseTable(StringRef text, StringRef name, OpSchemas schemas,
 llvm::Expected<Table>
 sattn::meta::loadTable(StringRef path, OpSchemas schemas,
                        std::vector<std::string> &problems) {
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
-      llvm::MemoryBuffer::getFile(path);
+  auto file = readRegularFile(path);
   if (!file)
     return llvm::createStringError("meta table '" + path +
                                    "': expected a file that can be read, but "
                                    "got: " +
-                                   file.getError().message());
+                                   llvm::toString(file.takeError()));
   return parseTable((*file)->getBuffer(), path, schemas, problems);
 }

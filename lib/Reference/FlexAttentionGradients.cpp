@@ -28,7 +28,7 @@ readDropout(const TensorView &random, double probability,
 
 ErrorOr<FlexAttentionGradients> sattn::reference::computeGradients(
     const char *op, const NamedOperands &operands, ListsOf lists) {
-  if (Error error = checkFunctions(op, operands))
+  if (Error error = checkFunctions(op, operands, false))
     return error;
   FlexAttentionCotangents cotangents;
   cotangents.out = *operands.findTensor("grad_out");

@@ -114,25 +114,34 @@ sattn::reference::readOperands(const NamedOperands &operands, ListsOf lists) {
   result.right = numberOf(operands, "right");
   result.prefix = numberOf(operands, "prefix").value_or(0);
   result.bottomRight = numberOf(operands, "bottom_right").value_or(0) != 0;
+  result.scoreMod = operands.scoreMod;
+  result.maskMod = operands.maskMod;
   if (auto times = readStored(operands, lists)) {
     result.maskMod = [=](int64_t b, int64_t h, int64_t i, int64_t j) {
       return times(b, h, i, j) != 0;
     };
   } else if (operands.find("block_queries")) {
     size_t lead = result.q.shape.size() - 2;
-    result.maskMod = listOf(operands, "partial", lead, lists);
+    auto isListed = listOf(operands, "partial", lead, lists);
+    auto sees = operands.maskMod;
+    result.maskMod = [=](int64_t b, int64_t h, int64_t i, int64_t j) {
+      return isListed(b, h, i, j) && (!sees || sees(b, h, i, j));
+    };
     result.isFull = listOf(operands, "full", lead, lists);
   }
   return result;
 }
 
 Error sattn::reference::checkFunctions(const char *op,
-                                       const NamedOperands &operands) {
-  if (numberOf(operands, "functions").value_or(0) == 0)
+                                       const NamedOperands &operands,
+                                       bool takesScoreMod) {
+  bool isGiven = operands.scoreMod || operands.maskMod;
+  if (numberOf(operands, "functions").value_or(0) == 0 ||
+      (isGiven && (takesScoreMod || !operands.scoreMod)))
     return Error::success();
   return Error(std::string("expected a sattn.") + op +
-               " that the reference computes, but got one with a score_mod or "
-               "a mask_mod");
+               " that the reference computes, but got one with a score_mod" +
+               (isGiven ? "" : " or a mask_mod"));
 }
 
 /// Pairs of one head, without key lengths.

@@ -25,8 +25,10 @@ FlexAttentionOperands readOperands(const NamedOperands &operands,
 std::function<int64_t(int64_t, int64_t, int64_t, int64_t)>
 readStored(const NamedOperands &operands, ListsOf lists);
 
-/// An error where `op` has functions, which the reference does not compute.
-runtime::Error checkFunctions(const char *op, const NamedOperands &operands);
+/// An error where `op` has functions that nobody gave, or a score_mod that the
+/// reference does not take, for want of its derivative.
+runtime::Error checkFunctions(const char *op, const NamedOperands &operands,
+                              bool takesScoreMod);
 
 /// All of a description but the sizes; `columns` are multiplied and added for
 /// each pair of a query and a key.

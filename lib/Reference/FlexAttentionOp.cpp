@@ -8,7 +8,7 @@ using sattn::runtime::ErrorOr;
 using sattn::runtime::TensorView;
 
 static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
-  if (Error error = checkFunctions("flex_attention", operands))
+  if (Error error = checkFunctions("flex_attention", operands, true))
     return error;
   ErrorOr<FlexAttentionResult> result =
       flexAttention(readOperands(operands, ListsOf::Queries));

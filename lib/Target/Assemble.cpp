@@ -17,7 +17,9 @@
 #include "llvm/Support/Regex.h"
 
 #include <cerrno>
+#include <csignal>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 using namespace mlir;
@@ -47,6 +49,7 @@ public:
   }
 
   bool isOpen() const { return descriptor >= 0; }
+  int number() const { return descriptor; }
   std::string path() const {
     return llvm::formatv("/proc/{0}/fd/{1}", getpid(), descriptor);
   }
@@ -70,6 +73,36 @@ private:
   int descriptor;
 };
 } // namespace
+
+/// Runs a program whose output and errors go to the file `log`, until its end.
+/// The system ends it with this thread, whatever ends that, which LLVM's own
+/// function does not ask for. Returns as llvm::sys::ExecuteAndWait.
+static int runToItsEnd(ArrayRef<std::string> command, int log,
+                       std::string &error) {
+  SmallVector<char *> arguments;
+  for (const std::string &word : command)
+    arguments.push_back(const_cast<char *>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t parent = getpid();
+  pid_t child = fork();
+  if (child < 0) {
+    error = std::error_code(errno, std::generic_category()).message();
+    return -1;
+  }
+  if (child == 0) {
+    // Only what is safe beside other threads of the parent.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() == parent && dup2(log, STDOUT_FILENO) >= 0 &&
+        dup2(log, STDERR_FILENO) >= 0)
+      execv(arguments.front(), arguments.data());
+    // As llvm::sys::Wait understands it.
+    _exit(errno == ENOENT ? 127 : 126);
+  }
+  llvm::sys::ProcessInfo process;
+  process.Pid = process.Process = child;
+  return llvm::sys::Wait(process, /*SecondsToWait=*/std::nullopt, &error)
+      .ReturnCode;
+}
 
 /// The kernel that ptxas named last before a position in its output, or none.
 static StringRef findKernel(StringRef log, size_t place) {
@@ -110,20 +143,18 @@ FailureOr<std::string> sattn::assemble(
 
   std::string arch = ("-arch=" + chip.name).str();
   // Its kernels in threads; the option is in every ptxas since CUDA 12.1.
-  std::string inputPath = input.path(), outputPath = output.path(),
-              logPath = messages.path();
-  StringRef arguments[] = {program,   arch, "-v",      "--split-compile=0",
-                           inputPath, "-o", outputPath};
-  std::optional<StringRef> redirects[] = {std::nullopt, logPath, logPath};
+  std::string command[] = {
+      program,      arch, "-v",         "--split-compile=0",
+      input.path(), "-o", output.path()};
   std::string error;
-  int status = llvm::sys::ExecuteAndWait(program, arguments,
-                                         /*Env=*/std::nullopt, redirects,
-                                         /*SecondsToWait=*/0,
-                                         /*MemoryLimit=*/0, &error);
+  int status = runToItsEnd(command, messages.number(), error);
   std::string log = messages.read();
-  if (status != 0)
+  if (status != 0) {
+    if (error.empty() && log.empty())
+      error = llvm::formatv("no words, but exit code {0}", status);
     return emitErrorAt(findKernel(log, log.size()))
            << "ptxas refused the kernel: " << error << log;
+  }
   // "N bytes spill stores, M bytes spill loads"
   SmallVector<StringRef, 1> spill;
   if (llvm::Regex("[1-9][0-9]* bytes spill").match(log, &spill)) {
@@ -136,5 +167,9 @@ FailureOr<std::string> sattn::assemble(
   if (size_t place = log.find("serialized"); place != std::string::npos)
     return emitErrorAt(findKernel(log, place))
            << "ptxas serialized wgmma: " << log;
-  return output.read();
+  std::string cubin = output.read();
+  if (cubin.empty())
+    return emitError() << "expected a cubin from " << program
+                       << ", but got nothing";
+  return cubin;
 }

@@ -23,12 +23,36 @@ namespace sattn {
 
 using namespace sattn;
 
+/// Whether an op calls a library where the GPU has no instruction for it: LLVM
+/// then ends the process, or does not say where that is.
+static bool callsLibrary(Operation *op) {
+  if (!isa<LLVM::ACosOp, LLVM::ASinOp, LLVM::ATan2Op, LLVM::ATanOp, LLVM::CosOp,
+           LLVM::CoshOp, LLVM::Exp10Op, LLVM::Exp2Op, LLVM::ExpOp,
+           LLVM::Log10Op, LLVM::Log2Op, LLVM::LogOp, LLVM::PowIOp, LLVM::PowOp,
+           LLVM::SinOp, LLVM::SinhOp, LLVM::TanOp, LLVM::TanhOp>(op))
+    return false;
+  auto flags = cast<LLVM::FastmathFlagsInterface>(op);
+  bool isApproximate = op->getResult(0).getType().isF32() &&
+                       bitEnumContainsAll(flags.getFastmathAttr().getValue(),
+                                          LLVM::FastmathFlags::afn);
+  return !(
+      isApproximate &&
+      isa<LLVM::CosOp, LLVM::Exp2Op, LLVM::Log2Op, LLVM::SinOp, LLVM::TanhOp>(
+          op));
+}
+
 /// LLVM ends the process at an instruction that the chip lacks.
 static LogicalResult checkInstructions(gpu::GPUModuleOp module,
                                        const Chip &target) {
   auto version =
       NVVM::NVVMCheckSMVersion::getTargetSMVersionFromStr(target.name);
   WalkResult walk = module.walk([&](Operation *op) {
+    if (callsLibrary(op)) {
+      emitSourceError(op->getLoc())
+          << "expected a function that a GPU can compute, but got '"
+          << op->getName() << "' of " << op->getResult(0).getType();
+      return WalkResult::interrupt();
+    }
     auto required = dyn_cast<NVVM::RequiresSMInterface>(op);
     bool isMissing =
         (required &&

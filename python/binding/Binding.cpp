@@ -11,6 +11,7 @@
 #include "Devices.h"
 #include "KeptHints.h"
 #include "Repeats.h"
+#include "Threads.h"
 #include "sattn-c/Compiler.h"
 #include "sattn/Runtime/Contract.h"
 #include "sattn/Runtime/Explain.h"
@@ -297,25 +298,37 @@ static runtime::Manifest parse(const ffi::String &text) {
   return std::move(*manifest);
 }
 
-/// load_host(manifest: str, entry: int, owner: int, free: int)
+/// set_threads(count: int); follow_threads(function: int)
+///
+/// As python::setThreads and python::followThreads, of a function's address.
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(set_threads, python::setThreads);
+static void followThreads(int64_t function) {
+  python::followThreads(reinterpret_cast<int (*)()>(function));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(follow_threads, followThreads);
+
+/// load_host(manifest: str, entry: int, owner: int, free: int, threads: int)
 ///     -> [launch, launch_checked]
 ///
 /// A program that is compiled for the CPU; `entry` is the address of its
 /// runtime::HostEntry, which is there until `free`, the address of a function,
 /// is called with `owner`: when the last of the two functions goes, whoever has
-/// it. The second checks the contents of index arrays too.
+/// it. The second checks the contents of index arrays too. `threads`: that it
+/// runs on; 0: as many as were set.
 static ffi::Array<ffi::Function> loadHost(ffi::String text, int64_t entry,
-                                          int64_t program, int64_t free) {
+                                          int64_t program, int64_t free,
+                                          int64_t threads) {
   std::shared_ptr<void> owner(reinterpret_cast<void *>(program),
                               reinterpret_cast<void (*)(void *)>(free));
   auto manifest = std::make_shared<const runtime::Manifest>(parse(text));
   auto launch = [=](runtime::ContentCheck contents) {
-    auto call = [manifest, contents, entry, owner](ffi::PackedArgs packed,
-                                                   ffi::Any *) {
+    auto call = [manifest, contents, entry, owner,
+                 threads](ffi::PackedArgs packed, ffi::Any *) {
       const std::vector<Argument> &arguments =
           readArguments(*manifest, packed, DLDevice{kDLCPU, 0});
       if (Error err = checkCall(*manifest, arguments, contents))
         TVM_FFI_THROW(ValueError) << err.message();
+      python::WithThreads withThreads(threads);
       callHost(reinterpret_cast<runtime::HostEntry>(entry), *manifest,
                arguments);
     };

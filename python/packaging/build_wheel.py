@@ -1,8 +1,8 @@
 """The build backend of `pip install .` (PEP 517): a wheel of python/sattn and of libraries that are built already.
 
 It compiles nothing and needs no package, so that it works without a network. The libraries are those in
-$SATTN_LIBRARIES, else of the bundle (which has LLVM inside and runs on any Linux of glibc 2.35), else of build/lib
-(which needs this machine's LLVM).
+$SATTN_LIBRARIES, else the newest: of the bundle (which has LLVM inside and runs on any Linux of glibc 2.35) or of
+build/lib (which needs this machine's LLVM).
 """
 
 import base64
@@ -39,12 +39,12 @@ def version():
 
 
 def libraries():
-    """The folder of the libraries. Raises WheelError where nothing is built."""
+    """The folder of the libraries that were built last. Raises WheelError where nothing is built."""
     chosen = os.environ.get("SATTN_LIBRARIES")
     folders = [Path(chosen)] if chosen else [BUNDLE, BUILD]
-    for folder in folders:
-        if all((folder / name).exists() for name in LIBRARIES):
-            return folder
+    whole = [folder for folder in folders if all((folder / name).exists() for name in LIBRARIES)]
+    if whole:
+        return max(whole, key=lambda folder: max((folder / name).stat().st_mtime for name in LIBRARIES))
     raise WheelError(f"expected {' and '.join(LIBRARIES)} in {' or '.join(map(str, folders))}, but found none: run "
                      "./dev build or ./dev bundle first")
 

@@ -1,9 +1,9 @@
 """Block-sparse linear algebra by the compiler sattn."""
 
-import sys
+import sys as _sys
 
-if sys.version_info < (3, 11):
-    raise ImportError(f"sattn needs Python 3.11 or newer, but got {sys.version.split()[0]} ({sys.executable})")
+if _sys.version_info < (3, 11):
+    raise ImportError(f"sattn needs Python 3.11 or newer, but got {_sys.version.split()[0]} ({_sys.executable})")
 
 from . import _when_imported, cache
 from ._arrays.conversions import bsr_to_dense, bsr_transpose, to_bsr
@@ -16,13 +16,14 @@ from ._call.explain import Explanation, explain
 from ._call.warmup import warmup
 from ._masks.block_masks import BlockMask, create_block_mask
 from ._masks.mask_functions import and_masks, noop_mask, or_masks
+from ._native.libraries import set_num_threads
 from ._ops.flex_attention import AuxOutput, AuxRequest
 from ._ops.spec import SPECS as _SPECS
 
 globals().update({name: spec.function for name, spec in _SPECS.items()})
 __all__ = ["AuxOutput", "AuxRequest", "BlockFill", "BlockMask", "CompileError", "Explanation", "Prepared", "Program",
            "and_masks", "block_fill", "bsr_to_dense", "bsr_transpose", "cache", "compile", "create_block_mask",
-           "explain", "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "to_bsr", "warmup",
+           "explain", "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "set_num_threads", "to_bsr", "warmup",
            *_SPECS]
 __version__ = "0.1.0"
 

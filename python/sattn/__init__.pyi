@@ -10,7 +10,7 @@ __all__ = ["AuxOutput", "AuxRequest", "BlockFill", "BlockMask", "CompileError", 
            "and_masks", "block_fill", "bsr_dense_addmm", "bsr_dense_mm", "bsr_scatter_mm", "bsr_scatter_mm_indices_data",
            "bsr_softmax", "bsr_to_dense", "bsr_transpose", "cache", "compile", "create_block_mask", "explain",
            "flex_attention", "linear", "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "sampled_addmm",
-           "scaled_dot_product_attention", "scatter_mm", "to_bsr", "warmup"]
+           "scaled_dot_product_attention", "scatter_mm", "set_num_threads", "to_bsr", "warmup"]
 __version__: str
 
 class _Tensor(Protocol):
@@ -176,6 +176,7 @@ def explain(input: _Array | None, bsr: _Bsr, dense: _Array, *, beta: float = 1, 
 def compile(source: str | bytes, target: str = "cpu", *, entry: str | None = None, options: str = "", threads: int = 0,
             device: int = 0) -> Program: ...
 def load(manifest: str, image: str | bytes, device: int = 0) -> Program: ...
+def set_num_threads(count: int | None) -> None: ...
 
 # Operations, of their specs (scripts/stubs.py).
 def bsr_dense_addmm(input: _Array | None, bsr: _Bsr, dense: _Array, *, beta: _Number = 1, alpha: _Number = 1,

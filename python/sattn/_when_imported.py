@@ -3,7 +3,7 @@ itself."""
 
 from pathlib import Path
 
-from ._native import imports
+from ._native import imports, libraries
 from ._call import dispatch, memory
 
 #: Modules that torch.compile traces. All others it leaves to Python: it cannot trace what they do with memory. (That of
@@ -40,3 +40,4 @@ def connect_torch():
     """Sets the hooks."""
     dispatch.torch_library = _torch_library
     imports.when_imported("torch._dynamo", _connect)
+    imports.when_imported("torch", libraries.follow_pytorch)

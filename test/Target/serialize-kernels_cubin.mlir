@@ -19,6 +19,24 @@
 // RUN: not sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.killed" 2>&1 | FileCheck %s --check-prefix=KILLED
 // KILLED: error: ptxas refused the kernel: Killed
 
+// RUN: echo '#!/bin/sh' > %t.mute
+// RUN: echo 'exit 3' >> %t.mute
+// RUN: chmod +x %t.mute
+// RUN: not sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.mute" 2>&1 | FileCheck %s --check-prefix=MUTE
+// MUTE: error: ptxas refused the kernel: no words, but exit code 3
+
+// RUN: echo '#!/bin/sh' > %t.idle
+// RUN: chmod +x %t.idle
+// RUN: not sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.idle" 2>&1 | FileCheck %s --check-prefix=IDLE
+// IDLE: error: expected a cubin from {{.*}}.idle, but got nothing
+
+// It ends with the process that waits for it.
+// RUN: echo '#!/bin/sh' > %t.slow
+// RUN: echo 'echo $$ > "$0.pid"; exec sleep 1000' >> %t.slow
+// RUN: chmod +x %t.slow
+// RUN: rm -f %t.slow.pid
+// RUN: %python %S/Inputs/end_early.py %t.slow.pid sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.slow"
+
 // Nothing is written to a disk, which may be full.
 // RUN: env TMPDIR=/dev/full sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.words" | FileCheck %s
 

@@ -88,7 +88,7 @@ def options(rng):
                          "alpha": [0, -2, np.inf, np.float32(2), [], np.ma.masked, np.array(3)],
                          "precision": ["ieee", "tf32", "x", 5], "check": [True, None],
                          "meta": [{}, {"tile": (1, 2, 3)}, {"x": 1}, 5, {"tile": (0, 0, 0)}, {"tile": (1 << 40, 8, 8)},
-                                  {"SPLIT_N": 3}, {"group": -1}, {"raster_group": -1}]}.items():
+                                  {"SPLIT_N": 3}, {"group": 2}, {"raster_group": -1}]}.items():
         if rng.random() < 0.2:
             chosen[name] = values[rng.integers(len(values))]
     return chosen

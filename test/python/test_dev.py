@@ -58,6 +58,8 @@ def fails(done, *parts):
 @pytest.mark.parametrize("arguments, message", [
     (["frobnicate"], "unknown command 'frobnicate'"),
     (["run"], "expected a command after 'run'"),
+    (["build", "--no-pch", "--fast"], "expected a target or '--no-pch' after 'build', but got '--fast'"),
+    (["syntax", "--all", "x"], "expected nothing after '--all', but got 'x'"),
     (["setup", "x"], "expected no argument after 'setup', but got 'x'"),
     (["bundle", "x"], "expected no argument after 'bundle', but got 'x'"),
     (["test", "luit"], "expected a suite (format, lit, unit, python, torch or torch-cuda), but got 'luit'"),

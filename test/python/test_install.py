@@ -50,6 +50,22 @@ def test_tools(installed, root):
     assert "wgmma" in run(installed / "bin/sparse-translate", "--to=ptx", root / "examples/bsr_addmm.mlir")
 
 
+def test_what_is_missing_is_said_before_anything_is_written(built_tools, tmp_path):
+    """In a script of the build whose libraries are elsewhere."""
+    script = (built_tools.parent / "cmake_install.cmake").read_text()
+    library = str(built_tools.parent / "lib" / "libSAttnTuning.a")
+    assert library in script
+    changed = tmp_path / "cmake_install.cmake"
+    changed.write_text(script.replace(f"{library};", f"{tmp_path}/absent.a;"))
+    prefix = tmp_path / "prefix"
+    done = subprocess.run(["cmake", f"-DCMAKE_INSTALL_PREFIX={prefix}", "-P", changed], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode != 0
+    assert f"expected everything to be built, but these are missing: {tmp_path}/absent.a; run ./dev build" \
+        in " ".join(done.stderr.split())
+    assert not prefix.exists()
+
+
 @pytest.fixture(scope="module")
 def embed(installed, root, tmp_path_factory):
     """The example project, built from the installed files alone."""

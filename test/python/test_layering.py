@@ -29,9 +29,9 @@ DATA = {"lib/MetaTable/ShippedTable.json"}
 DECOMPOSITION = re.compile(r"lib/Dialect/SAttn/IR/\w+/Decompose\.cpp")
 # What a folder of lib, and that of include beside it, may include beside itself.
 MAY_INCLUDE = {
-    "DiskCache": [],
+    "DiskCache": ["Support"],
     "Layout": [],
-    "MetaTable": [],
+    "MetaTable": ["Support"],
     "Tuning": ["MetaTable", "Layout", "Support"],
     "Manifest": ["Runtime"],
     "Runtime": [],

@@ -1,6 +1,7 @@
 """examples/matrix_files.py: .npz and .mtx in, .npy out."""
 
 import gzip
+import zipfile
 
 import ml_dtypes
 import numpy as np
@@ -56,6 +57,35 @@ def test_pickled_objects_are_not_loaded(tmp_path):
         matrix_files.load_matrix(tmp_path / "a.npz")
 
 
+@pytest.mark.parametrize("damage", [
+    lambda path: np.savez(path, format=np.array("lil"), shape=np.array([2, 3]), data=np.ones(2)),
+    lambda path: np.savez(path, format=np.array("bsr"), shape=np.array([2, 3]), data=np.ones((0, 0, 0)),
+                          indices=np.zeros(0, int), indptr=np.zeros(1, int)),
+    lambda path: np.savez(path, format=np.array("dia"), shape=np.array([2, 3]), data=np.ones((1, 1)),
+                          offsets=np.array([[0]])),
+    lambda path: damaged_in_the_middle(path),
+], ids=["lil", "empty blocks", "dia", "deflated"])
+def test_archives_that_scipy_fails_on(tmp_path, damage):
+    damage(tmp_path / "a.npz")
+    with pytest.raises(matrix_files.MatrixError, match="to be a file of scipy.sparse.save_npz, but got: ."):
+        matrix_files.load_matrix(tmp_path / "a.npz")
+
+
+def damaged_in_the_middle(path):
+    sparse.save_npz(path, random_matrix(400, 400, density=0.5))
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2:len(content) // 2 + 64] = b"\xff" * 64
+    path.write_bytes(content)
+
+
+def test_headers_of_more_than_the_file_holds(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive, archive.open("data.npy", "w") as member:
+        np.lib.format.write_array_header_1_0(member, {"descr": "<f8", "fortran_order": False, "shape": (10**13,)})
+    with pytest.raises(matrix_files.MatrixError, match="expected 10000000000000 numbers of float64 as 'data.npy' of "
+                       "'.*a.npz', as its header says, but got a file of 128 bytes"):
+        matrix_files.load_matrix(tmp_path / "a.npz")
+
+
 @pytest.mark.parametrize("matrix, message", [
     (sparse.csr_array(np.array([[1j, 0], [0, 2]])), "expected real numbers in '.*', but got complex128"),
     (sparse.coo_array(np.array([1.0, 2.0])), "expected a matrix of 2 dimensions in '.*', but got 1"),
@@ -94,26 +124,69 @@ def test_loads_matrix_market_patterns_and_integers(tmp_path):
 
 
 HEADER = "%%MatrixMarket matrix coordinate real general\n"
+SYMMETRIC = "%%MatrixMarket matrix coordinate real symmetric\n"
+SKEW = "%%MatrixMarket matrix coordinate real skew-symmetric\n"
+
+
+def test_words_of_the_banner_have_any_case(tmp_path):
+    text = "%%matrixmarket MATRIX Coordinate Real General\n\n% note\n2 2 1\n% note\n\n 2\t1  -1.5e0 \r\n"
+    (tmp_path / "a.mtx").write_text(text)
+    assert matrix_files.load_matrix(tmp_path / "a.mtx").toarray().tolist() == [[0, 0], [-1.5, 0]]
+
+
+def test_symmetries(tmp_path):
+    (tmp_path / "a.mtx").write_text(SYMMETRIC + "2 2 2\n1 1 5\n2 1 3\n")
+    assert matrix_files.load_matrix(tmp_path / "a.mtx").toarray().tolist() == [[5, 3], [3, 0]]
+    (tmp_path / "a.mtx").write_text(SKEW + "2 2 1\n2 1 3\n")
+    assert matrix_files.load_matrix(tmp_path / "a.mtx").toarray().tolist() == [[0, -3], [3, 0]]
 
 
 @pytest.mark.parametrize("text, message", [
-    ("", "to be a Matrix Market file, but got"),
-    ("1 1 1\n1 1 1\n", "to be a Matrix Market file, but got"),
-    ("%%MatrixMarket tensor coordinate real general\n1 1 1\n1 1 1\n", "to be a Matrix Market file, but got"),
-    (HEADER + "2 2 2\n1 1 1\n", "to be a Matrix Market file, but got"),
-    (HEADER + "2 2 1\n3 1 1\n", "to be a Matrix Market file, but got: Line 3: Row index out of bounds"),
-    (HEADER + "2 2 1\n1 1 x\n", "to be a Matrix Market file, but got: Line 3: "),
-    (HEADER + "2 2 99999999999999999999\n1 1 1\n", "to be a Matrix Market file, but got"),
-    (HEADER + "2 2 1000000000000\n1 1 1\n",
-     r"expected 1000000000000 entries in '.*', as its header says, but got a file of 70 bytes"),
-    (HEADER + "2 2 1\n1 1 nan\n", "expected finite numbers in '.*', but got an infinity or NaN"),
-    (HEADER + "2 2 0\n", "expected stored elements in '.*', but got none in 2 x 2"),
-    ("%%MatrixMarket matrix array real general\n1 1\n1\n",
-     r"expected a sparse matrix \(coordinate\) in '.*', but got a dense one \(array\)"),
+    ("", "line 0: expected %%MatrixMarket matrix coordinate FIELD SYMMETRY"),
+    ("1 1 1\n1 1 1\n", "line 1: expected %%MatrixMarket matrix"),
+    ("%%MatrixMarket tensor coordinate real general\n1 1 1\n1 1 1\n", "line 1: expected %%MatrixMarket matrix"),
+    ("%%MatrixMarket matrix coordinate quaternion general\n1 1 1\n", "line 1: expected real or double or .*, but got"),
+    ("%%MatrixMarket matrix coordinate real hermitian\n1 1 1\n",
+     "line 1: expected general or symmetric or skew-symmetric, but got 'hermitian'"),
+    (HEADER + "2 2\n1 1 1\n", "line 2: expected rows, columns and entries"),
+    (HEADER + "2 2 2\n1 1 1\n", "line 3: expected 2 entries, as the line of sizes says, but got 1"),
+    (HEADER + "2 2 1\n1 1 1\n2 2 1\n", "line 4: expected 1 entries, as the line of sizes says, but got 2"),
+    (HEADER + "2 2 1\n3 1 1\n", "line 3: expected a row from 1 to 2, but got 3"),
+    (HEADER + "2 2 2\n1 1 1\n% note\n1 0 1\n", "line 5: expected a column from 1 to 2, but got 0"),
+    (HEADER + "2 2 1\n1 1 x\n", "line 3: could not convert string 'x' to float64, column 3$"),
+    (HEADER + "2 2 1\n1 1 1D5\n", "line 3: could not convert string '1D5' to float64"),
+    (HEADER + "2 2 1\n1 1 2,75\n", "line 3: could not convert string '2,75' to float64"),
+    (HEADER + "2 2 1\n1 1 1_0\n", "line 3: could not convert string '1_0' to float64"),
+    (HEADER + "2 2 1\n1.0 1 1\n", "line 3: could not convert string '1.0' to int64"),
+    (HEADER + "2 2 1\n1 1 1 1\n", "line 3: the dtype passed requires 3 columns but 4 were found$"),
+    (HEADER + "2 2 2\n1 1 1\n2 2\n", "line 4: the dtype passed requires 3 columns but 2 were found$"),
+    (HEADER.replace("real", "integer") + "2 2 1\n1 1 1.5\n", "line 3: could not convert string '1.5' to int64"),
+    (HEADER.replace("real", "pattern") + "2 2 1\n1 1 1\n", "line 3: .* 2 columns but 3 were found$"),
+    (HEADER + "2 2 99999999999999999999\n1 1 1\n", r"line 2: expected sizes of less than 2\^63"),
+    (HEADER + "2 2 1000000000000\n1 1 1\n", "line 3: expected 1000000000000 entries"),
+    (HEADER + "2 2 1\n" + "1 " * 5000, "line 3: expected at most 4096 bytes, but got more"),
+    (SYMMETRIC + "2 3 1\n1 1 1\n", "line 2: expected as many rows as columns of a symmetric matrix, but got 2 and 3"),
+    (SYMMETRIC + "2 2 2\n2 1 1\n1 2 1\n",
+     "line 4: expected entries below the diagonal or on it of a symmetric matrix, but got row 1, column 2"),
+    (SKEW + "2 2 1\n1 1 1\n",
+     "line 3: expected entries below the diagonal of a skew-symmetric matrix, but got row 1, column 1"),
+    ("%%MatrixMarket matrix array real symmetric\n1 1\n1\n",
+     r"line 1: expected a sparse matrix \(coordinate\), but got a dense one \(array\)"),
     ("%%MatrixMarket matrix coordinate complex hermitian\n1 1 1\n1 1 1 0\n",
-     "expected real numbers in '.*', but got complex"),
+     "line 1: expected real numbers, but got complex ones"),
 ])
 def test_bad_matrix_market(tmp_path, text, message):
+    (tmp_path / "a.mtx").write_text(text)
+    with pytest.raises(matrix_files.MatrixError, match=f"expected '.*/a.mtx' to be a Matrix Market file, but got: {message}"):
+        matrix_files.load_matrix(tmp_path / "a.mtx")
+
+
+@pytest.mark.parametrize("text, message", [
+    (HEADER + "2 2 1\n1 1 nan\n", "expected finite numbers in '.*', but got an infinity or NaN"),
+    (HEADER + "2 2 1\n1 1 1e400\n", "expected finite numbers in '.*', but got an infinity or NaN"),
+    (HEADER + "2 2 0\n", "expected stored elements in '.*', but got none in 2 x 2"),
+])
+def test_numbers_that_cannot_be_used(tmp_path, text, message):
     (tmp_path / "a.mtx").write_text(text)
     with pytest.raises(matrix_files.MatrixError, match=message):
         matrix_files.load_matrix(tmp_path / "a.mtx")
@@ -147,7 +220,7 @@ def test_loads_compressed_matrix_market(tmp_path, name):
     (gzip.compress(ONE_ENTRY.encode())[:-12], "expected '.*a.mtx.gz' to be a file of gzip, but got: "),
     (gzip.compress(b"nothing"), "expected '.*a.mtx.gz' to be a Matrix Market file, but got: "),
     (gzip.compress(ONE_ENTRY.replace("3 1\n", "3 99999999\n").encode()),
-     "expected 99999999 entries in '.*a.mtx.gz', as its header says, but got a file of"),
+     "expected '.*a.mtx.gz' to be a Matrix Market file, but got: line 3: expected 99999999 entries"),
 ])
 def test_bad_compressed_files(tmp_path, content, message):
     path = tmp_path / "a.mtx.gz"
@@ -158,8 +231,8 @@ def test_bad_compressed_files(tmp_path, content, message):
 
 def test_a_file_that_grows_without_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(matrix_files, "MAX_BYTES", 1 << 20)
-    with pytest.raises(matrix_files.MatrixError, match="expected at most 0 GiB in '.*a.mtx.gz', but got more"):
-        matrix_files.load_matrix(compressed(tmp_path / "a.mtx.gz", " " * (3 << 20)))
+    with pytest.raises(matrix_files.MatrixError, match="line .*: expected at most 0 GiB, but got more"):
+        matrix_files.load_matrix(compressed(tmp_path / "a.mtx.gz", HEADER + "%\n" * (3 << 20)))
 
 
 @pytest.mark.parametrize("block", [8, 16, 64])

@@ -16,7 +16,29 @@ def test_the_cpu(sattn):
     explanation = sattn.explain(None, (crow, col, np.ones((1, 16, 16), np.float32)), np.ones((16, 3), np.float32),
                                 beta=0)
     assert explanation.target == "cpu" and not explanation.kernels
-    assert str(explanation) == "code for the CPU, which launches no kernels"
+    assert str(explanation) == ("code for the CPU, which launches no kernels\n"
+                                "tile = [16, 16, 16]; from the choice by shape, sparsity and device")
+    explanation = sattn.explain(None, (crow, col, np.ones((1, 16, 16), np.float32)), np.ones((16, 3), np.float32),
+                                beta=0, meta={"tile": (16, 32, 16)})
+    assert explanation.remarks == ("tile = [16, 32, 16]; from meta",)
+
+
+def test_products_by_their_names(sattn):
+    crow, col = np.array([0, 1], np.int32), np.array([0], np.int32)
+    weight, x = (crow, col, np.ones((1, 16, 16), np.float32)), np.ones((2, 3, 16), np.float32)
+    for given in (weight, sattn.prepare(weight)):
+        for call in ((sattn.linear, x, given), (sattn.linear, x, given, np.ones(16, np.float32)),
+                     (sattn.bsr_dense_mm, given, x[0].T)):
+            assert str(sattn.explain(*call)).startswith("code for the CPU, which launches no kernels\ntile = [16, ")
+    out = np.zeros((2, 3, 16), np.float32)
+    sattn.explain(sattn.linear, x, weight, out=out)
+    assert not out.any()
+    with pytest.raises(ValueError, match="argument 'x': expected a multiple of 16 columns"):
+        sattn.explain(sattn.linear, x[..., :15], weight)
+    with pytest.raises(ValueError, match="argument 'x': expected elements of f32"):
+        sattn.explain(sattn.linear, x.astype(np.float64), weight)
+    with pytest.raises(ValueError, match="argument 'input': expected an array, since beta is not 0, but got None"):
+        sattn.explain(sattn.bsr_dense_addmm, None, weight, x[0].T)
 
 
 def test_masks_of_attention(sattn):
@@ -42,7 +64,8 @@ def test_attention_of_a_sparse_mask(sattn):
     for columns, remarks in ((24, 0), (600, 1)):
         query, value = np.ones((16, columns), np.float32), np.ones((16, 40), np.float32)
         explanation = sattn.explain(sattn.scaled_dot_product_attention, query, query, value, mask, 0.5 if columns < 512 else 0.0)
-        assert explanation.target == "cpu" and len(explanation.remarks) == remarks
+        assert explanation.target == "cpu"
+        assert len([remark for remark in explanation.remarks if not remark.startswith("tile = ")]) == remarks
     assert "one kernel takes up to 512 columns" in str(explanation)
     assert np.random.get_state()[1].tolist() == state
     with pytest.raises(ValueError, match="argument 'is_causal': expected False"):

@@ -449,6 +449,27 @@ def test_masks_of_other_types(sattn, mask):
         sattn.flex_attention(*operands(), block_mask=mask)
 
 
+@pytest.mark.parametrize("mask", [np.ones((LENGTH, LENGTH), bool), np.zeros((LENGTH, LENGTH), np.float32)])
+def test_dense_masks_say_what_to_write(sattn, mask):
+    """Both conversions are named, and both run."""
+    arrays = operands()
+    with pytest.raises(TypeError, match=r"but got ndarray of \w+; of a mask of booleans make create_block_mask\(.*, of a bias "
+                                        "that is added to scores score_mod="):
+        sattn.flex_attention(*arrays, block_mask=mask)
+    seen = sattn.create_block_mask(lambda b, h, q_idx, kv_idx: mask[q_idx, kv_idx] == 1, None, None, LENGTH, LENGTH)
+    biased = sattn.flex_attention(*arrays, score_mod=lambda score, b, h, q_idx, kv_idx: score + mask[q_idx, kv_idx])
+    plain = sattn.flex_attention(*arrays)
+    close(biased, plain.astype(np.float64))
+    close(sattn.flex_attention(*arrays, block_mask=seen), plain.astype(np.float64) * mask.any())
+
+
+@pytest.mark.parametrize("name, message", [("is_causal", "write causal=True"), ("attn_mask", "write block_mask=create_block_mask"),
+                                           ("dropout_p", "write scaled_dot_product_attention"), ("caus", "'caus'$")])
+def test_arguments_of_other_functions(sattn, name, message):
+    with pytest.raises(TypeError, match=rf"flex_attention\(\) got an unexpected keyword argument '{name}'.*{message}|{message}"):
+        sattn.flex_attention(*operands(), **{name: True})
+
+
 def test_kernel_options(sattn, monkeypatch):
     from sattn._call import kernel_options
 

@@ -32,3 +32,9 @@ def test_a_call_imports_no_torch(sattn, call):
 def test_version(sattn):
     cmake = (Path(__file__).resolve().parents[2] / "CMakeLists.txt").read_text()
     assert sattn.__version__ == re.search(r"project\(sattn VERSION ([\d.]+)", cmake)[1] == sattn._compiler.c_api.version()
+
+
+def test_public_names(sattn):
+    """Nothing that the package imports for itself is one of its names."""
+    modules = {"nn", "torch"}  # Where another test has imported them.
+    assert {name for name in dir(sattn) if not name.startswith("_")} - modules == set(sattn.__all__)

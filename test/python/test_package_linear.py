@@ -53,3 +53,20 @@ def test_refusals(package):
         package.linear(np.zeros((2, 80), np.float32), tuple(np.stack([part] * 2) for part in weight))
     with pytest.raises(ValueError, match="argument 'bias'"):
         package.linear(np.zeros((2, 80), np.float32), weight, np.zeros(80, np.float32))
+    # Of what bsr_dense_addmm checks, by the names that linear has.
+    with pytest.raises(ValueError, match="argument 'x': expected elements of f32, but got float64"):
+        package.linear(np.zeros((2, 80)), weight)
+    with pytest.raises(ValueError, match="argument 'bias': expected elements of f32, but got float64"):
+        package.linear(np.zeros((2, 80), np.float32), weight, np.zeros(64))
+    with pytest.raises(TypeError, match="argument 'weight': expected a torch.sparse_bsr tensor, a SciPy BSR array"):
+        package.linear(np.zeros((2, 80), np.float32), dense)
+
+
+def test_a_dense_factor_that_is_transposed(package):
+    weight, dense = weight_of(np.random.default_rng(0), (16, 16), np.float32)
+    hint = r"but got 10, and 80 columns: for dense as \(\*, N, K\) write dense.mT, or sattn.linear\(dense, bsr\)"
+    for given in (weight, scipy_sparse.bsr_array((weight[2], weight[1], weight[0]), shape=dense.shape)):
+        with pytest.raises(ValueError, match=f"argument 'dense': expected .* {hint}"):
+            package.bsr_dense_mm(given, np.zeros((10, 80), np.float32))
+    with pytest.raises(ValueError, match="argument 'dense': expected .* but got 10$"):
+        package.bsr_dense_mm(weight, np.zeros((10, 70), np.float32))

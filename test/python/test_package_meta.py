@@ -49,7 +49,7 @@ def metas(sattn):
     # The CPU takes the tile alone of a row, as of a table's.
     ({"SPLIT_N": 4, "num_stages": 3, "num_warps": 4, "GROUP_SIZE_ROW": 2}, "tile = [16, 64, 16]"),
     ({"num_warps": 4}, "tile = [16, 128, 16], warps = 4"),
-    ({"tile": (16, 64, 16), "group": 2}, "tile = [16, 64, 16], raster_group = 2"),
+    ({"tile": (16, 64, 16), "GROUP_SIZE_ROW": 2}, "tile = [16, 64, 16], raster_group = 2"),
     ({}, "tile = [16, 128, 16]"),
 ])
 def test_names_of_ours_and_of_pytorch(sattn, operands, meta, text):
@@ -62,7 +62,7 @@ def test_names_of_ours_and_of_pytorch(sattn, operands, meta, text):
 
 @pytest.mark.parametrize("meta, message", [
     ({"SPLIT_M": 2}, "expected keys out of tile, stages, warps, raster_group, split_k, SPLIT_N, num_stages, num_warps, GROUP_SIZE_ROW, "
-                     "group, but got SPLIT_M"),
+                     "but got SPLIT_M"),
     ({"SPLIT_N": 3}, "expected SPLIT_N to divide N = 256, but got 3"),
     ({"SPLIT_N": 512}, "expected SPLIT_N from 1 to 256, but got 512"),
     ({"SPLIT_N": 0}, "expected 'SPLIT_N' to be a positive integer, but got 0"),

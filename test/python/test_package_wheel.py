@@ -72,7 +72,42 @@ def test_contents(libraries, tmp_path):
         assert f"sattn/{file}" in names
     assert not any("pycache" in file for file in names)
     assert "Requires-Dist: numpy\n" in metadata and 'Requires-Dist: ml_dtypes; extra == "bf16"\n' in metadata
+    assert "Provides-Extra: examples\n" in metadata and 'Requires-Dist: scipy; extra == "examples"\n' in metadata
     assert "torch" not in metadata[:metadata.index("\n\n")]
+
+
+def test_the_libraries_that_were_built_last(tmp_path, monkeypatch):
+    monkeypatch.delenv("SATTN_LIBRARIES", raising=False)
+    folders = tmp_path / "bundle", tmp_path / "build"
+    monkeypatch.setattr(build_wheel, "BUNDLE", folders[0])
+    monkeypatch.setattr(build_wheel, "BUILD", folders[1])
+    with pytest.raises(build_wheel.WheelError, match="but found none: run ./dev build or ./dev bundle first"):
+        build_wheel.libraries()
+    for newest in (0, 1):
+        for place, folder in enumerate(folders):
+            folder.mkdir(exist_ok=True)
+            for name in build_wheel.LIBRARIES:
+                (folder / name).touch()
+                os.utime(folder / name, (0, 100 + (place == newest)))
+        assert build_wheel.libraries() == folders[newest]
+    (folders[1] / build_wheel.LIBRARIES[0]).unlink()
+    assert build_wheel.libraries() == folders[0]
+
+
+def test_libraries_without_their_llvm(tmp_path, monkeypatch):
+    from sattn._compiler import c_api
+    from sattn._native import libraries
+
+    (tmp_path / "libsattn.so").write_bytes(b"")
+    monkeypatch.setenv("SATTN_LIBRARIES", str(tmp_path))
+
+    def fail(path):
+        raise OSError("libLLVM.so.22.1: cannot open shared object file: No such file or directory")
+
+    monkeypatch.setattr(libraries.ctypes, "CDLL", fail)
+    with pytest.raises(RuntimeError, match="expected the libraries that .*libsattn.so was linked with, but got: libLLVM.so.22.1: "
+                                           ".*; it was built with this LLVM: install it, or take a wheel of ./dev bundle"):
+        c_api.library.__wrapped__()
 
 
 def test_same_wheel_again(libraries, tmp_path):

@@ -12,11 +12,46 @@
 
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 
 using namespace mlir;
+
+/// What the system would say to one who opens the file to write it, except for
+/// what depends on what is written.
+static std::error_code checkWritable(StringRef path) {
+  namespace fs = llvm::sys::fs;
+  if (fs::is_directory(path))
+    return std::make_error_code(std::errc::is_a_directory);
+  if (fs::exists(path))
+    return fs::access(path, fs::AccessMode::Write);
+  StringRef folder = llvm::sys::path::parent_path(path);
+  if (folder.empty())
+    folder = ".";
+  if (fs::exists(folder) && !fs::is_directory(folder))
+    return std::make_error_code(std::errc::not_a_directory);
+  return fs::access(folder, fs::AccessMode::Write);
+}
+
+LogicalResult sattn::checkOutput(StringRef tool, StringRef output,
+                                 StringRef input) {
+  if (output == "-")
+    return success();
+  if (input != "-" && llvm::sys::fs::equivalent(input, output)) {
+    llvm::errs() << tool << ": error: expected another file for the output "
+                 << "than that of the program, but got '" << output << "'\n";
+    return failure();
+  }
+  if (std::error_code error = checkWritable(output)) {
+    llvm::errs() << tool << ": error: cannot open output file '" << output
+                 << "': " << error.message() << "\n";
+    return failure();
+  }
+  return success();
+}
 
 LogicalResult sattn::flushOutput(StringRef tool, llvm::raw_fd_ostream &os,
                                  StringRef file) {
@@ -47,6 +82,8 @@ LogicalResult sattn::checkText(StringRef file, StringRef text) {
 
 static LogicalResult runOpt(StringRef tool, StringRef inputName,
                             StringRef outputName, DialectRegistry &registry) {
+  if (failed(sattn::checkOutput(tool, outputName, inputName)))
+    return failure();
   if (inputName == "-" &&
       llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
     llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to "

@@ -15,6 +15,11 @@
 
 namespace sattn {
 
+/// Says why `output` cannot be written, before any work is done for it, and
+/// returns failure; also where it is the file that is read.
+mlir::LogicalResult checkOutput(llvm::StringRef tool, llvm::StringRef output,
+                                llvm::StringRef input);
+
 /// Flushes the stream. If that or an earlier write failed, as on a full disk or
 /// a closed pipe, prints an error with the file's name and returns failure:
 /// LLVM would end the process without a name.

@@ -8,6 +8,8 @@
 
 #include "Arguments.h"
 
+#include "CommandLine.h"
+
 #include "sattn/Reference/ElementConversion.h"
 #include "sattn/Reference/Op.h"
 
@@ -62,11 +64,15 @@ static ErrorOr<TensorWord> parseTensorWord(StringRef word,
   // A path may have colons of its own.
   for (;;) {
     auto [rest, option] = word.rsplit(':');
+    if ((option.starts_with("ld=") && result.rowStride) ||
+        (option.starts_with("shape=") && result.shape))
+      return Error(argument + ": expected ':" + option.split('=').first.str() +
+                   "=' once, but got it twice");
     if (option.consume_front("ld=")) {
       int64_t stride;
       if (option.getAsInteger(10, stride) || stride < 1 || stride > INT32_MAX)
         return Error(argument +
-                     ": expected a row stride of at least 1 after "
+                     ": expected a row stride from 1 to 2147483647 after "
                      "':ld=', but got '" +
                      option.str() + "'");
       result.rowStride = stride;
@@ -333,11 +339,15 @@ sattn::run::loadArguments(const Manifest &manifest,
   for (size_t i = 0; i < count; ++i) {
     std::string argument = manifest.describeArgument(i);
     if (!manifest.arguments[i].isTensor) {
-      double number;
-      if (StringRef(words[i]).getAsDouble(number))
+      std::optional<double> number = parseNumber(words[i]);
+      if (!number)
         return Error(argument + ": expected a number, but got '" + words[i] +
                      "'");
-      result.values[i] = number;
+      if (manifest.arguments[i].type == DType::F32 && std::isfinite(*number) &&
+          !std::isfinite(static_cast<float>(*number)))
+        return Error(argument + ": expected a number of f32, but got '" +
+                     words[i] + "'");
+      result.values[i] = *number;
       continue;
     }
     ErrorOr<TensorWord> word = parseTensorWord(words[i], argument);

@@ -8,7 +8,11 @@
 
 #include "CommandLine.h"
 
-#include "llvm/ADT/StringRef.h"
+#include "CpuExecution.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <charconv>
 
 using namespace sattn;
 using namespace sattn::run;
@@ -71,18 +75,29 @@ static Error badValue(StringRef option, StringRef expected, StringRef value) {
 }
 
 static ErrorOr<int64_t> parseInteger(StringRef option, StringRef value,
-                                     int64_t least) {
+                                     int64_t least, int64_t most) {
   int64_t number;
-  if (value.getAsInteger(10, number) || number < least || number > INT32_MAX)
-    return badValue(option, "an integer of at least " + std::to_string(least),
+  if (value.getAsInteger(10, number) || number < least || number > most)
+    return badValue(option,
+                    "an integer from " + std::to_string(least) + " to " +
+                        std::to_string(most),
                     value);
+  return number;
+}
+
+std::optional<double> sattn::run::parseNumber(StringRef text) {
+  double number;
+  auto [end, error] = std::from_chars(text.begin(), text.end(), number);
+  if (error != std::errc() || end != text.end() || text.contains('('))
+    return std::nullopt;
   return number;
 }
 
 /// Handles one option that takes a value.
 static Error parseValue(CommandLine &line, StringRef option, StringRef value) {
-  auto setInteger = [&](int64_t &field, int64_t least) {
-    ErrorOr<int64_t> number = parseInteger(option, value, least);
+  auto setInteger = [&](int64_t &field, int64_t least,
+                        int64_t most = INT32_MAX) {
+    ErrorOr<int64_t> number = parseInteger(option, value, least, most);
     if (!number)
       return number.takeError();
     field = *number;
@@ -91,7 +106,7 @@ static Error parseValue(CommandLine &line, StringRef option, StringRef value) {
   if (option == "--time")
     return setInteger(line.timedRuns, 1);
   if (option == "--threads")
-    return setInteger(line.threads, 1);
+    return setInteger(line.threads, 1, kMaxThreads);
   if (option == "--device")
     return setInteger(line.cuda.device, 0);
   if (option == "--launches")
@@ -131,8 +146,8 @@ static Error parseValue(CommandLine &line, StringRef option, StringRef value) {
     return Error::success();
   }
   if (option == "--tolerance") {
-    double tolerance;
-    if (value.getAsDouble(tolerance) || !(tolerance >= 0))
+    std::optional<double> tolerance = parseNumber(value);
+    if (!tolerance || !(*tolerance >= 0))
       return badValue(option, "a number that is not negative", value);
     line.tolerance = tolerance;
     line.check = true;
@@ -165,11 +180,15 @@ static bool parseFlag(CommandLine &line, StringRef option) {
 ErrorOr<CommandLine> sattn::run::parseCommandLine(int argc, char **argv) {
   CommandLine line;
   bool hasProgram = false;
+  llvm::StringSet<> seen;
   for (int i = 1; i < argc; ++i) {
     StringRef word = argv[i];
     if (word.starts_with("--")) {
       auto [option, value] = word.split('=');
       bool hasValue = option.size() != word.size();
+      if (!seen.insert(option).second)
+        return Error("expected option '" + option.str() +
+                     "' once, but got it twice");
       if (!hasValue && parseFlag(line, option))
         continue;
       CommandLine ignored;

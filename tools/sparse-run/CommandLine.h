@@ -11,6 +11,8 @@
 
 #include "sattn/Runtime/Error.h"
 
+#include "llvm/ADT/StringRef.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -66,6 +68,10 @@ struct CommandLine {
 
 /// The text of --help.
 extern const char *const kUsage;
+
+/// A whole text as a number: "1.5", "-1e-3", "inf", "nan". One that has no
+/// digits after an `e`, or is larger or smaller than a double can be, is none.
+std::optional<double> parseNumber(llvm::StringRef text);
 
 /// Errors name the option.
 runtime::ErrorOr<CommandLine> parseCommandLine(int argc, char **argv);

@@ -43,6 +43,9 @@ static constexpr const char *kOpenMPLibrary = "libomp.so.5";
 ErrorOr<int64_t> sattn::run::startThreads(int64_t threads) {
   if (threads == 1)
     return threads;
+  if (threads > kMaxThreads)
+    return Error("expected at most " + std::to_string(kMaxThreads) +
+                 " threads, but got " + std::to_string(threads));
   std::string message;
   if (llvm::sys::DynamicLibrary::LoadLibraryPermanently(kOpenMPLibrary,
                                                         &message)) {

@@ -9,6 +9,7 @@
 #include "SparseRunMain.h"
 
 #include "Arguments.h"
+#include "Check.h"
 #include "CommandLine.h"
 #include "CpuExecution.h"
 #include "CudaExecution.h"
@@ -25,6 +26,7 @@
 #include "sattn/Version.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -249,6 +251,14 @@ static std::optional<size_t> findResult(ProgramSource &program,
 }
 
 static Error runProgram(const CommandLine &line) {
+  if (!line.out.empty()) {
+    if (llvm::sys::fs::equivalent(line.out, line.program))
+      return Error("option '--out': expected another file than the program, "
+                   "but got '" +
+                   line.out + "'");
+    if (Error error = runtime::checkNpyPath(line.out))
+      return error;
+  }
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry);
@@ -265,12 +275,11 @@ static Error runProgram(const CommandLine &line) {
   const runtime::Contract *contract = findContract(*manifest);
   const reference::Op *op =
       contract ? reference::findOp(contract->op) : nullptr;
-  if (line.check && (!op || contract->fused))
+  if (line.check && !op)
     return Error(llvm::formatv("option '--check': expected one op of the sattn "
-                               "dialect alone on the arguments of function "
-                               "'{0}', but it computes {1}",
-                               manifest->name,
-                               op ? "others on its result" : "something else")
+                               "dialect on the arguments of function '{0}', "
+                               "but it computes something else",
+                               manifest->name)
                      .str());
   const runtime::ContractOperand *first =
       op ? contract->find(op->result) : nullptr;
@@ -312,11 +321,23 @@ static Error runProgram(const CommandLine &line) {
   }
   std::vector<reference::Result> expected;
   if (line.check) {
-    ErrorOr<std::vector<reference::Result>> results = op->compute(
-        getOperands(*manifest, *contract, attributes, arguments->values));
+    reference::NamedOperands operands =
+        getOperands(*manifest, *contract, attributes, arguments->values);
+    auto inOption = [](Error error) {
+      return Error("option '--check': " + error.message());
+    };
+    if (Error error =
+            addFunctions(*program, contract->op, arguments->values, operands))
+      return inOption(std::move(error));
+    ErrorOr<std::vector<reference::Result>> results = op->compute(operands);
     if (!results)
       return results.takeError();
     expected = std::move(*results);
+    if (contract->fused)
+      if (Error error = applyConsumers(
+              *program, contract->op, arguments->values,
+              arguments->arrays[out]->shape(), expected.front().elements))
+        return inOption(std::move(error));
   }
   if (Error error = (isCpu ? runOnCpu : runOnCuda)(
           line, *program->module, *manifest, *arguments, out, report))

@@ -29,6 +29,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -90,11 +91,11 @@ struct Options {
                      "a block's last MMAs need beside the next block's first "
                      "ones"),
       llvm::cl::init(true), llvm::cl::cat(category)};
-  llvm::cl::opt<uint64_t> maxPadding{
+  llvm::cl::opt<int64_t> maxPadding{
       "max-padding",
       llvm::cl::desc("Bytes of the copy of an argument whose rows TMA cannot "
                      "take, at most; 0: none is copied"),
-      llvm::cl::value_desc("bytes"), llvm::cl::init(uint64_t(1) << 30),
+      llvm::cl::value_desc("bytes"), llvm::cl::init(int64_t(1) << 30),
       llvm::cl::cat(category)};
   llvm::cl::opt<uint64_t> delays{
       "delays",
@@ -190,6 +191,18 @@ static std::string checkOptions(const Options &options) {
           .str();
   if (isGiven(options.metaTable) && options.device.empty())
     return "option '--meta-table' needs a device: --device=NAME";
+  if (isGiven(options.entry) && options.to != Output::Manifest)
+    return "option '--entry' is only for --to=manifest";
+  if (options.maxPadding < 0)
+    return ("option '--max-padding': expected at least 0, but got " +
+            llvm::Twine(options.maxPadding))
+        .str();
+  if (isGiven(options.sparsity) &&
+      !(options.sparsity >= 0 && options.sparsity <= 1))
+    return llvm::formatv("option '--sparsity': expected a part from 0 to 1, "
+                         "but got {0}",
+                         options.sparsity.getValue())
+        .str();
   return {};
 }
 
@@ -329,6 +342,8 @@ int sattn::sparseTranslateMain(int argc, char **argv,
     llvm::errs() << "sparse-translate: " << error << "\n";
     return 1;
   }
+  if (failed(checkOutput("sparse-translate", options.output, options.input)))
+    return 1;
   auto input = openInputFile(options.input, &error);
   if (!input) {
     llvm::errs() << error << "\n";

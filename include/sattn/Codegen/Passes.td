@@ -76,8 +76,9 @@ def SAttnApproximateMath : Pass<"sattn-approximate-math"> {
 
     `math.powf`, `math.sin`, `math.cos` and `arith.remf` of f32 are computed in f64:
     powers and sines with an error below 0.6 units in the last place, remainders
-    exactly. Sines of numbers beyond 2^64 are NaN. `math.tan`, `math.sinh`
-    and `math.cosh` become expressions of other functions.
+    exactly. Sines of numbers beyond 2^64 are NaN. `math.tan`, `math.log10` of f32,
+    hyperbolic functions, their inverses and `math.clampf` become expressions of
+    other functions, `math.fpowi` by a constant products.
 
     With `keep-afn` a `math.exp2`, `math.log2` or `math.tanh` of f32 whose
     fast-math flags allow approximations (`afn`) stays: NVIDIA's GPUs have

@@ -103,14 +103,16 @@ struct Table {
 
 /// Reads a table in JSON. A text that is no table of the format and version
 /// that this reader knows is an error. A row that holds impossible values is
-/// left out, and `problems` gets a message for it. Every message starts with
-/// `name` and has the form "expected X, but got Y". Sections are of the ops in
-/// `schemas`, which the table points into.
+/// left out, and `problems` gets a message for it, for the first 20 of them and
+/// then one for the rest. Every message starts with `name` and has the form
+/// "expected X, but got Y". Sections are of the ops in `schemas`, which the
+/// table points into.
 llvm::Expected<Table> parseTable(llvm::StringRef text, llvm::StringRef name,
                                  OpSchemas schemas,
                                  std::vector<std::string> &problems);
 
-/// Reads the file at `path`; the path is the table's name.
+/// Reads the regular file at `path`, of at most 64 MiB; the path is the table's
+/// name.
 llvm::Expected<Table> loadTable(llvm::StringRef path, OpSchemas schemas,
                                 std::vector<std::string> &problems);
 

@@ -12,6 +12,7 @@
 #include "sattn/Runtime/Tensor.h"
 
 #include <array>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -39,6 +40,11 @@ public:
   const runtime::TensorView *findTensor(std::string_view name) const;
   /// Adds the attributes of these names.
   void addAttributes(const std::vector<std::string> &names);
+
+  /// Functions of the op: of a score and of (b, h, i, j), a batch, a head, a
+  /// query and a key; null where it has none, or nobody gave them.
+  std::function<double(double, int64_t, int64_t, int64_t, int64_t)> scoreMod;
+  std::function<bool(int64_t, int64_t, int64_t, int64_t)> maskMod;
 };
 
 /// The result of an op for certain operands.

@@ -643,7 +643,9 @@ private:
         auto copyRows = [&](OpBuilder &inner, Location, Value panel,
                             ValueRange carried) {
           SmallVector<OpFoldResult> panelOffsets = {panel, zero, zero},
-                                    panelSizes(ArrayRef(sizes).take_back(3)),
+                                    panelSizes(
+                                        ArrayRef<OpFoldResult>(sizes).take_back(
+                                            3)),
                                     panelOnes(3, inner.getIndexAttr(1));
           panelSizes[0] = inner.getIndexAttr(1);
           Value copy = tensor::ExtractSliceOp::create(

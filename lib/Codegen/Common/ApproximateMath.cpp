@@ -16,7 +16,10 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -35,6 +38,26 @@ static bool isApproximatedByTarget(Operation *op) {
 }
 
 namespace {
+/// A logarithm to the base of 10 of f32 as a multiple of the natural one.
+struct Log10Expansion : OpRewritePattern<math::Log10Op> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::Log10Op op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isF32())
+      return rewriter.notifyMatchFailure(op, "not of f32");
+    TypedAttr factor = rewriter.getF32FloatAttr(1 / llvm::numbers::ln10f);
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      factor = DenseElementsAttr::get(shaped, factor);
+    Value log = math::LogOp::create(rewriter, op.getLoc(), op.getOperand(),
+                                    op.getFastmath());
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(
+        op, log, arith::ConstantOp::create(rewriter, op.getLoc(), factor));
+    return success();
+  }
+};
+
 struct ApproximateMathPass
     : public sattn::impl::SAttnApproximateMathBase<ApproximateMathPass> {
   using SAttnApproximateMathBase::SAttnApproximateMathBase;
@@ -45,8 +68,12 @@ struct ApproximateMathPass
     sattn::populateApproximateExp2Patterns(patterns);
     sattn::populateApproximateExpF64Patterns(patterns);
     sattn::populateExpandF32InF64Patterns(patterns);
-    // A tangent and hyperbolic functions are quotients and sums of others.
-    math::populateExpansionPatterns(patterns, {"tan", "sinh", "cosh"});
+    // Tangents, hyperbolic functions and their inverses are quotients and sums
+    // of others, powers by constant integers products.
+    math::populateExpansionPatterns(
+        patterns,
+        {"tan", "sinh", "cosh", "asinh", "acosh", "atanh", "clampf", "fpowi"});
+    patterns.add<Log10Expansion>(&getContext());
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if ((isa<math::MathDialect>(op->getDialect()) ||

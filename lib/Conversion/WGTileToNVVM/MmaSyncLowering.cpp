@@ -12,6 +12,8 @@
 #include "TileRegisters.h"
 #include "WarpPlace.h"
 
+#include "sattn/Support/SourceOp.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -406,10 +408,15 @@ struct MmaSyncLowering : OpConversionPattern<MmaOp> {
       return op.emitOpError()
              << "expected a depth that is a multiple of " << multiple
              << ", but got " << op.getB().getType();
-    if (!aShared && (fragment->columnWarps != 1 || op.getBRows() % 16 != 0))
+    if (!aShared && op.getBRows() % 16 != 0)
+      return sattn::emitSourceError(op.getLoc())
+             << "expected K of the tile to be a multiple of 16, since a left "
+                "factor is computed in registers, but got "
+             << op.getBRows();
+    if (!aShared && fragment->columnWarps != 1)
       return op.emitOpError()
-             << "expected a left tile whose rows each belong to one warp, of "
-                "a multiple of 16 columns, but got "
+             << "expected a left tile whose rows each belong to one warp, but "
+                "got "
              << op.getA().getType();
     if (!aShared && op.getTransposeB() &&
         op.getB().getType().getElementType().isF32())

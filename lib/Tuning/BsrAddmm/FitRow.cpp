@@ -94,8 +94,7 @@ sattn::tuning::bsr_addmm::fitRow(const Section &section, const Row &row,
     result.warps = fitWarps(*warps, result, target);
   if (auto parts = section.get(row, "split_k"); parts && target.hasClusters)
     result.splitK = std::clamp<int64_t>(*parts, 1, kMaxClusterSize);
-  if (auto width =
-          getFirst(section, row, {"raster_group", "group", "GROUP_SIZE_ROW"})) {
+  if (auto width = getFirst(section, row, {"raster_group", "GROUP_SIZE_ROW"})) {
     int64_t n = problem.n.value_or(row.key[kSchema.tiledSize]);
     int64_t tiles = llvm::divideCeil(n, result.columns);
     result.rasterGroup =

@@ -16,11 +16,10 @@ using llvm::Twine;
 
 static constexpr StringLiteral kKey[] = {
     "M", "K", "N", "BM", "BK", "beta==0", "beta==1", "alpha==1"};
-// `group` is what older tables have for `raster_group`.
 static constexpr StringLiteral kParameters[] = {
-    "tile_m",  "tile_n",       "tile_k",     "stages",
-    "warps",   "raster_group", "group",      "GROUP_SIZE_ROW",
-    "split_k", "SPLIT_N",      "num_stages", "num_warps"};
+    "tile_m",  "tile_n",       "tile_k",         "stages",
+    "warps",   "raster_group", "GROUP_SIZE_ROW", "split_k",
+    "SPLIT_N", "num_stages",   "num_warps"};
 static constexpr StringLiteral kScatterKey[] = {"M", "K", "N", "Ms", "Ks"};
 static constexpr StringLiteral kScatterParameters[] = {
     "GROUP_SIZE", "SPLIT_N", "TILE_M", "TILE_N", "num_stages", "num_warps"};

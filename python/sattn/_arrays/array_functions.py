@@ -51,6 +51,14 @@ class _Numpy:
     def norms(array, axes):
         return np.sqrt(np.square(array.astype(np.float64)).sum(axis=axes))
 
+    @staticmethod
+    def dropout(array, probability):
+        """The array, which is overwritten: elements are 0 with this probability, and the others grow by as much."""
+        kept = np.random.random(array.shape) >= probability
+        array *= array.dtype.type(1 / (1 - probability) if probability < 1 else 0)
+        array[~kept] = 0
+        return array
+
 
 class _Torch:
     @staticmethod
@@ -111,6 +119,12 @@ class _Torch:
             tensor.copy_(counts != 0)
         else:
             tensor.index_put_((places,), values, accumulate=True)
+
+    @staticmethod
+    def dropout(tensor, probability):
+        import torch
+
+        return torch.nn.functional.dropout(tensor, probability, inplace=not tensor.requires_grad)
 
     @staticmethod
     def is_real(tensor):

@@ -75,6 +75,8 @@ def parts_of(bsr, name="bsr"):
         got = f"a tuple of {len(bsr)} members"
     else:
         got = type(bsr).__name__
+        if isinstance(getattr(bsr, "operand", None), Operand):  # Of a sattn.nn.Bsr.
+            got += "; use its .operand"
     raise TypeError(f"argument '{name}': expected a torch.sparse_bsr tensor, a SciPy BSR array or (crow, col, values), "
                     f"but got {got}")
 
@@ -85,6 +87,15 @@ def values_of(bsr):
         return bsr.values
     found = bsr[2] if isinstance(bsr, tuple) and len(bsr) == 3 else bsr
     return found if adapters.is_torch(found) else None
+
+
+def without_module(bsr):
+    """The matrix of a sattn.nn.Bsr; what is none as it is."""
+    own = type(bsr)
+    if own is Prepared or own is tuple or adapters.is_torch(bsr):
+        return bsr
+    matrix = getattr(bsr, "matrix", None)
+    return matrix() if callable(matrix) else bsr
 
 
 def operand_of(bsr, name="bsr", multiple=8):

@@ -4,6 +4,8 @@ import sys
 
 from . import plain
 
+# What tensors of torch.func print as.
+_TRANSFORMED = "BatchedTensor", "GradTrackingTensor"
 
 def refuse(name, tensor):
     """Raises NotImplementedError for a tensor without memory of its own, as in tracing and in transforms, and
@@ -18,8 +20,10 @@ def refuse(name, tensor):
         stands = True
     if stands:
         kind = repr(tensor).partition("(")[0]  # "BatchedTensor", "FakeTensor": its type may be torch.Tensor.
-        raise NotImplementedError(f"argument '{name}': expected a tensor with memory of its own, but got a {kind}: "
-                                  "its operations cannot be traced or transformed (torch.func, vmap, export)")
+        hint = "; transforms of torch.func know no function of sattn, which takes batches as dimensions of its " \
+               "arguments" if kind in _TRANSFORMED else ""
+        raise NotImplementedError(f"argument '{name}': expected a tensor with memory of its own, but got a {kind}"
+                                  f"{hint}")
 
 
 def stands_for_others(tensor):

@@ -136,5 +136,6 @@ def program(source, target):
             _programs[key] = compiled = _compiled(*text) if begun is None else begun.result()
         except compiler.CompileError as error:
             raise NotImplementedError(reason(error)) from None
+        compiled._parameters = getattr(source, "meta", "")
         program_log.append(*text)
     return compiled

@@ -14,9 +14,10 @@ explained = {}
 def explain(*arguments, **keywords):
     """An explanation of a call, without the call: which kernels, in which version, with which parameters, and why.
 
-    arguments: a Program and the arguments of a call of it; or those of `bsr_dense_addmm`, keywords too; or
-    `sattn.flex_attention`, `sattn.scaled_dot_product_attention`, `sattn.sampled_addmm` or `sattn.bsr_softmax` and its
-    arguments. Lists of blocks that a mask needs are made.
+    arguments: a Program and the arguments of a call of it; or those of `bsr_dense_addmm`, keywords too; or one of
+    `sattn.linear`, `sattn.bsr_dense_mm`, `sattn.bsr_dense_addmm`, `sattn.flex_attention`,
+    `sattn.scaled_dot_product_attention`, `sattn.sampled_addmm` and `sattn.bsr_softmax`, and its arguments. Lists of
+    blocks that a mask needs are made.
 
     Returns an Explanation, which prints as text: for each kernel its version, its tile parameters and where these came
     from (the program, `meta` or `kernel_options`, a row of a table, the computed default), whether it was done by
@@ -38,6 +39,10 @@ def explain(*arguments, **keywords):
         calls, origin, remarks = call_of(*arguments[1:], **keywords)
     found = [explain_program(*call) for call in calls]
     kernels = [kernel for explanation in found for kernel in explanation.kernels]
+    # The CPU's code has no manifest of its tiles.
+    if found[0].target == "cpu":
+        tiles = dict.fromkeys(program._parameters for program, *_ in calls if program._parameters)
+        remarks = (*(f"{tile}; from {origin or 'the computed default'}" for tile in tiles), *remarks)
     # Given or chosen ones stand in the program that is made for the call.
     if origin is not None:
         kernels = [dataclasses.replace(kernel, origin=origin if kernel.parameters else "") for kernel in kernels]

@@ -8,8 +8,8 @@ import numpy as np
 from . import cache, memory
 
 PARAMETERS = ("tile", "stages", "warps", "raster_group", "split_k")
-# PyTorch's names for them, and an older one of ours; a tile has N / SPLIT_N columns.
-THEIRS = {"num_stages": "stages", "num_warps": "warps", "GROUP_SIZE_ROW": "raster_group", "group": "raster_group"}
+# PyTorch's names for them; a tile has N / SPLIT_N columns.
+THEIRS = {"num_stages": "stages", "num_warps": "warps", "GROUP_SIZE_ROW": "raster_group"}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import re
 
 from .._native import libraries
 
@@ -13,7 +14,13 @@ class Options(ctypes.Structure):
 
 @functools.cache
 def library():
-    library = ctypes.CDLL(str(libraries.find("libsattn.so")))
+    path = libraries.find("libsattn.so")
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as error:
+        hint = "; it was built with this LLVM: install it, or take a wheel of ./dev bundle, which has LLVM inside" \
+            if re.match(r"lib(LLVM|MLIR)", str(error)) else ""
+        raise RuntimeError(f"expected the libraries that {path} was linked with, but got: {error}{hint}") from None
     handle, text = ctypes.c_void_p, ctypes.POINTER(ctypes.c_char_p)
     for name, result, arguments in [
             ("sattn_version", ctypes.c_char_p, []),

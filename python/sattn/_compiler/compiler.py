@@ -83,7 +83,7 @@ def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
     pipeline of a chip, such as "schedule=plain"; for "cuda", tuned parameters are those of the device unless they name
     another, and only the versions of kernels for TMA are compiled at first (as with "versions=tma"): those that take
     any strides and alignment, and copies of arguments, follow with the first call that needs them. threads: on the CPU,
-    0 for as many as LLVM's OpenMP runtime offers.
+    0 for as many as set_num_threads says at each call.
 
     Returns a Program. Raises CompileError with the compiler's messages, TypeError or ValueError for arguments that are
     not what they should be, and RuntimeError where the CUDA device or its driver does not do.
@@ -111,7 +111,7 @@ def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
         # The functions keep the code, for they are kept apart from the Program (_call/guard.py).
         free = ctypes.cast(library.sattn_program_free, ctypes.c_void_p).value
         launch, checked = libraries.binding().load_host(manifest, library.sattn_program_entry(pointer),
-                                                        handle.release(), free)
+                                                        handle.release(), free, threads)
         program = Program(manifest, launch, messages=messages)
         program._launch_checked = checked
         return program

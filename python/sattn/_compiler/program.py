@@ -63,7 +63,7 @@ class Program:
     """
 
     __slots__ = ("manifest", "messages", "_launch", "_launch_checked", "_prepare", "_keep", "_check", "_image",
-                 "_device", "_is_logged")
+                 "_device", "_is_logged", "_parameters")
 
     def __init__(self, manifest, launch, prepare=None, messages=""):
         #: The JSON that describes the program's arguments (docs/Manifest.md).
@@ -80,6 +80,8 @@ class Program:
         self._image = self._device = None
         # Whether it was said which kernels are generic (_compiler/explanation.py).
         self._is_logged = False
+        # The tile parameters that an operation gave the program, as text; "" where the compiler chose them.
+        self._parameters = ""
 
     def __repr__(self):
         described = json.loads(self.manifest)

@@ -160,6 +160,10 @@ def _require_mask(block_mask):
         if not all(hasattr(block_mask, name) for name in ("kv_num_blocks", "kv_indices", "full_kv_num_blocks",
                                                           "BLOCK_SIZE", "seq_lengths", "mask_mod")):
             hint = "; make one with create_block_mask" if callable(block_mask) else ""
+            if hasattr(block_mask, "dtype"):
+                hint = (" of {0}; of a mask of booleans make create_block_mask(lambda b, h, q_idx, kv_idx: mask[q_idx, "
+                        "kv_idx], None, None, M, N), of a bias that is added to scores score_mod=lambda score, b, h, "
+                        "q_idx, kv_idx: score + bias[q_idx, kv_idx]").format(block_mask.dtype)
             raise TypeError(f"argument 'block_mask': expected a BlockMask, but got {type(block_mask).__name__}{hint}")
 
 

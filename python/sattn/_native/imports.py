@@ -5,10 +5,10 @@ import sys
 
 
 class _Watch(importlib.abc.MetaPathFinder):
-    """Finds a module as the other finders do, and calls a function with it after it was executed."""
+    """Finds a module as the other finders do, and calls functions with it after it was executed."""
 
-    def __init__(self, name, function):
-        self.name, self.function = name, function
+    def __init__(self, name):
+        self.name, self.functions = name, []
 
     def find_spec(self, fullname, path=None, target=None):
         if fullname != self.name:
@@ -27,7 +27,8 @@ class _Watch(importlib.abc.MetaPathFinder):
             execute(module)
             if self in sys.meta_path:
                 sys.meta_path.remove(self)
-            self.function(module)
+            for function in self.functions:
+                function(module)
 
         spec.loader.exec_module = execute_and_call
         return spec
@@ -36,7 +37,11 @@ class _Watch(importlib.abc.MetaPathFinder):
 def when_imported(name, function):
     """Calls function(module) once the module is imported: now, if it is."""
     module = sys.modules.get(name)
-    if module is None:
-        sys.meta_path.insert(0, _Watch(name, function))
-    else:
+    if module is not None:
         function(module)
+        return
+    # One for all functions: two would ask each other without end.
+    watch = next((one for one in sys.meta_path if type(one) is _Watch and one.name == name), None)
+    if watch is None:
+        sys.meta_path.insert(0, watch := _Watch(name))
+    watch.functions.append(function)

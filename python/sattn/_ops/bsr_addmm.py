@@ -112,16 +112,24 @@ class _Call:
     transposes: tuple
 
 
+def _if_transposed(operand, dense):
+    """What to write where dense is N x K."""
+    k, columns = dense.shape[-1], operand.shape and operand.shape[-1]
+    fits = k == columns if columns is not None else k and k % operand.block[1] == 0
+    return f", and {k} columns: for dense as (*, N, K) write dense.mT, or sattn.linear(dense, bsr)" if fits else ""
+
+
 def _shape_of_result(operand, dense):
     """(*, M, N), after checking that the multiplicands fit."""
     if dense.ndim < 2:
         raise ValueError(f"argument 'dense': expected shape (*, K, N), but got {tuple(dense.shape)}")
     k, n = dense.shape[-2:]
     if operand.shape is not None and operand.shape[-1] not in (k, None):
-        raise ValueError(f"argument 'dense': expected {operand.shape[-1]} rows, the columns of bsr, but got {k}")
+        raise ValueError(f"argument 'dense': expected {operand.shape[-1]} rows, the columns of bsr, but got {k}"
+                         f"{_if_transposed(operand, dense)}")
     if k % operand.block[1] or isinstance(operand, sparse_operand.Prepared) and k < operand.columns * operand.block[1]:
         raise ValueError(f"argument 'dense': expected rows for whole blocks of {operand.block[1]} columns of bsr, but "
-                         f"got {k}")
+                         f"got {k}{_if_transposed(operand, dense)}")
     batch = storage.broadcast_batch(operand.batch, "dense", dense.shape[:-2])
     return (*batch, operand.rows, n)
 
@@ -231,7 +239,7 @@ def call_of(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=
             precision=None):
     """(the program that bsr_dense_addmm would call, its arguments, whether bsr is prepared); calls nothing."""
     dtypes.require_precision(precision)
-    operand = sparse_operand.operand_of(bsr)
+    operand = sparse_operand.operand_of(sparse_operand.without_module(bsr))
     in_place = input is not None and input is out
     for name, array in (("input", input), ("dense", dense), ("left_alpha", left_alpha), ("right_alpha", right_alpha),
                         ("out", out)):
@@ -331,14 +339,14 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     """beta * input + left_alpha[:, None] * (alpha * (bsr @ dense)) * right_alpha[None, :].
 
     bsr: M x K with blocks of BM x BK, multiples of 8 (on CUDA at most 256 rows): a torch.sparse_bsr tensor, a SciPy BSR
-    array, a tuple (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BK)) of one library, or what `prepare`
-    gives. Its own shape must be that of its arrays.
+    array, a tuple (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BK)) of one library, what `prepare` gives,
+    or a sattn.nn.Bsr. Its own shape must be that of its arrays.
     dense: (*, K, N). input: broadcasts to the result; may be None where beta is 0, and is then not read. All of one
     element type: f16, bf16 (ml_dtypes in NumPy), f32 or, on the CPU, f64. left_alpha (*, M), right_alpha (*, N): of
     that type or f32; not read where alpha is 0. * are batch dimensions, which broadcast. alpha, beta: numbers of Python
     or NumPy, 0-d arrays, or 0-d tensors on the CPU.
     out: (*, M, N) of f16, bf16 or f32, or of f64 as they are, any strides; may be input. meta: any of "tile" (M, N, K),
-    "stages", "warps", "split_k" and "raster_group" (its older name is "group"), or PyTorch's "SPLIT_N", "num_stages",
+    "stages", "warps", "split_k" and "raster_group", or PyTorch's "SPLIT_N", "num_stages",
     "num_warps" and "GROUP_SIZE_ROW"; the rest is chosen by shape, sparsity and device (docs/MetaTable.md). check:
     whether the contents of index arrays are checked; by default on the CPU, unless prepared. On CUDA that synchronizes.
     precision: of f32 alone, "ieee" (None is the same) or "tf32": factors may be rounded to 11 bits (5e-4 of each; on
@@ -363,6 +371,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     besides, which says how much that was.
     """
     dtypes.require_precision(precision)
+    bsr = sparse_operand.without_module(bsr)
     if skip_checks is not False or max_grid is not None:
         check = pytorch_options.check_of(skip_checks, max_grid, check)
     if strict:

@@ -7,7 +7,8 @@ import typing
 
 import numpy as np
 
-from .._arrays import adapters, autocast, autograd, dtypes, plain, sparse_operand, stand_ins, storage
+from .._arrays import (
+    adapters, array_functions, autocast, autograd, dtypes, plain, sparse_operand, stand_ins, storage)
 from .._compiler import compiler, program_text, tuning
 from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, launch_hints, memory
@@ -269,13 +270,7 @@ def _in_parts(mask, query, key, value, scale, probability, check, precision):
     scores = sampled_addmm(mask, query, key.swapaxes(-1, -2), beta=0, alpha=scale, check=check, precision=precision)
     crow, col, weights = bsr_softmax(scores, check=False)
     if probability:
-        if not adapters.is_torch(query):
-            raise NotImplementedError(f"argument 'dropout_p': expected 0 for more than {_MOST_COLUMNS} columns, or "
-                                      f"blocks of other columns than multiples of {_KEY_MULTIPLE}, without PyTorch, "
-                                      f"but got {probability}")
-        import torch
-
-        weights = torch.nn.functional.dropout(weights, probability, inplace=not weights.requires_grad)
+        weights = array_functions.of(adapters.arrays_of("query", query)).dropout(weights, probability)
     return bsr_dense_mm((crow, col, weights), value, check=False, precision=precision)
 
 
@@ -361,7 +356,8 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
 
     One kernel computes it, with scores and weights in registers, f32 (f64 of f64) up to the rounding of weights. With
     more than 512 columns of query or value, or blocks whose columns are no multiple of 16, it is sampled_addmm,
-    bsr_softmax and bsr_dense_mm, one after the other, with weights in memory, and dropout is torch.nn.functional's.
+    bsr_softmax and bsr_dense_mm, one after the other, with weights in memory, and dropout is torch.nn.functional's,
+    or of NumPy's arrays by numpy.random.
 
     Returns (*, M, E). Rows without a stored block are 0. Raises ValueError or TypeError for arguments that do not fit,
     NotImplementedError for what has no code yet (gradients among it), before anything is computed.

@@ -17,5 +17,11 @@ def bsr_dense_mm(bsr, dense, *, out=None, skip_checks=False, max_grid=None, meta
                                      meta=meta, check=check, precision=precision, strict=strict)
 
 
+def explained(bsr, dense, **keywords):
+    """As bsr_addmm.explained."""
+    return bsr_addmm.explained(None, bsr, dense, beta=0, **keywords)
+
+
 register(OpSpec(
-    bsr_dense_mm, form_of=("bsr_dense_addmm", {"input": None, "beta": 0}), types={"bsr": "_Bsr", "dense": "_Array"}))
+    bsr_dense_mm, explained=explained, form_of=("bsr_dense_addmm", {"input": None, "beta": 0}),
+    types={"bsr": "_Bsr", "dense": "_Array"}))

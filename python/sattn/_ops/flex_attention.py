@@ -120,8 +120,24 @@ def explained(query, key, value, score_mod=None, block_mask=None, scale=None, en
     return [(plan.program, given, False)], "kernel_options" if (request.options or NONE).tile else None, remarks
 
 
+# Arguments of torch.nn.functional.scaled_dot_product_attention, and what to write in their place.
+_FOREIGN = {
+    "is_causal": "causal=True",
+    "attn_mask": "block_mask=create_block_mask(lambda b, h, q_idx, kv_idx: mask[q_idx, kv_idx], None, None, M, N) for "
+                 "a mask of booleans, score_mod=lambda score, b, h, q_idx, kv_idx: score + mask[q_idx, kv_idx] for a "
+                 "bias",
+    "dropout_p": "scaled_dot_product_attention of a block-sparse attn_mask, which has it",
+}
+
+
+def _refuse_others(names):
+    name = next(iter(names))
+    hint = f"; write {_FOREIGN[name]}" if name in _FOREIGN else ""
+    raise TypeError(f"flex_attention() got an unexpected keyword argument '{name}'{hint}")
+
+
 def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=None, enable_gqa=False, return_lse=False,
-                   kernel_options=None, *, return_aux=None, causal=None, window=None, prefix=None):
+                   kernel_options=None, *, return_aux=None, causal=None, window=None, prefix=None, **others):
     """softmax over the keys that each query sees of score_mod(scale * (query @ key^T)), @ value.
 
     query: (B, Hq, M, D); key: (B or 1, Hkv, N, D); value: (B or 1, Hkv, N, E): f16, bf16 (ml_dtypes in NumPy), f32 or,
@@ -143,6 +159,8 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     that do not fit or functions that cannot be traced, NotImplementedError for what has no code yet, before anything is
     written. It has gradients (docs/Training.md). Under torch.autocast query, key and value are cast to its type.
     """
+    if others:
+        _refuse_others(others)
     query, key, value = autocast.cast(query, key, value)
     named, kind = (causal, window, prefix), None
     if return_aux is None and kernel_options is None:

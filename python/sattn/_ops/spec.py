@@ -114,12 +114,17 @@ class OpSpec:
 
     def options(self):
         """Names of the function's parameters that the operation has not."""
-        return [name for name in inspect.signature(self.function).parameters if name not in self.parameters]
+        return [name for name in self._taken() if name not in self.parameters]
+
+    def _taken(self):
+        """The function's parameters by name, but for keywords that it refuses, which have no type."""
+        return {name: one for name, one in inspect.signature(self.function).parameters.items()
+                if one.kind is not one.VAR_KEYWORD or name in self.types}
 
     def stub(self):
         """The function's declaration, on one line."""
         parts, is_keyword = [], False
-        for name, parameter in inspect.signature(self.function).parameters.items():
+        for name, parameter in self._taken().items():
             if parameter.kind is parameter.KEYWORD_ONLY and not is_keyword:
                 is_keyword = True
                 parts.append("*")

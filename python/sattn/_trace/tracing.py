@@ -199,7 +199,8 @@ class _Operators:
         return format(self.item(), form) if getattr(self, "ndim", 0) == 0 and _is_captured(self.node) else repr(self)
 
     def __array__(self, *_, **__):
-        return refuse("a value that is in no array", "a list or an array of NumPy with it")
+        return refuse("a value that is in no array, nor an index into an array that is not captured: make the array "
+                      "before the function", "a list or an array of NumPy with it")
 
     def __setitem__(self, place, value):
         refuse("a function that changes nothing", "an assignment to an index")
@@ -266,7 +267,8 @@ class _Operators:
     def __index__(self):
         if self.node.dtype == "f32":
             refuse("an integer as an index", "a float")
-        return int(_known(self.node, "an index, as of range() and of a list", "a captured array"))
+        return int(_known(self.node, "an index, as of range() and of a list", "make an array of a list before, "
+                          "np.array(...) or torch.tensor(...), and capture that"))
 
     def __float__(self):
         return float(_known(self.node, "float(), as of the functions of `math`", "those of numpy or torch"))
@@ -517,6 +519,9 @@ def call(name, arguments, options, library="method"):
     plain = (name.strip("_") if name.startswith("__") else name).removeprefix("special_")
     function = METHODS.get((library, plain)) or METHODS.get(plain)
     if function is None:
+        if name == "__getitem__":
+            refuse("an index into an array that is captured: make the array before the function", "an index into "
+                   "another")
         refuse("a function that can be traced", f"{name}()")
     options = {_ALIASES.get(key, key): value for key, value in options.items() if value is not None and key
                not in _IGNORED}

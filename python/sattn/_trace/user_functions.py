@@ -123,14 +123,24 @@ def _require_value(kind, result, function):
                         f"{code.co_filename}:{code.co_firstlineno}")
 
 
-def _trace(kind, function):
-    """Its Function. Raises TypeError for what cannot be traced, and what the function raises."""
-    names = ARGUMENTS[kind]
+def _takes(function, names):
+    """Whether a function has so many arguments."""
     try:
         inspect.signature(function).bind(*names)
     except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _trace(kind, function):
+    """Its Function. Raises TypeError for what cannot be traced, and what the function raises."""
+    names = ARGUMENTS[kind]
+    if not _takes(function, names):
+        hint = ""
+        if kind == "score_mod" and _takes(function, ARGUMENTS["mask_mod"]):
+            hint = "; a function of (b, h, q_idx, kv_idx) is a mask: block_mask=create_block_mask(it, None, None, M, N)"
         raise TypeError(f"argument '{kind}': expected a function of ({', '.join(names)}), but got "
-                        f"{function!r}") from None
+                        f"{function!r}{hint}")
     found, stand_ins = trace(kind, lambda record: capturing.StandIns(record, function))
     # Which arrays are identical is known where they have one stand-in each.
     return trace(kind, lambda record: capturing.StandIns(record, function, True))[0] if stand_ins.identity else found
@@ -200,7 +210,13 @@ def traced(kind, function):
     known = _by_identity.get((kind, id(code)))
     if known is None:
         if not callable(function) or code is None:
-            raise TypeError(f"argument '{kind}': expected a function of Python, but got {type(function).__name__}")
+            hint = ""
+            if kind == "score_mod" and hasattr(function, "dtype"):
+                hint = (f" of {function.dtype}; a bias is added by score_mod=lambda score, b, h, q_idx, kv_idx: score "
+                        "+ bias[q_idx, kv_idx], a mask is block_mask=create_block_mask(lambda b, h, q_idx, kv_idx: "
+                        "mask[q_idx, kv_idx], None, None, M, N)")
+            raise TypeError(f"argument '{kind}': expected a function of Python, but got {type(function).__name__}"
+                            f"{hint}")
         if len(_by_identity) >= CODES_LIMIT:
             clear()
         known = _by_code.setdefault((kind, code), [])

@@ -262,6 +262,8 @@ def _operand_parts(bsr):
         return None if bsr.leaf is not None else (bsr._crow, bsr._col, bsr.values, bsr.shape[-1])
     if isinstance(bsr, torch.Tensor) and bsr.layout == torch.sparse_bsr:  # In export.
         return None, None, bsr, None
+    if isinstance(bsr, torch.nn.Module) and isinstance(getattr(bsr, "operand", None), sparse_operand.Prepared):
+        return bsr.crow, bsr.col, bsr.values, bsr.operand.shape[-1]
     return None
 
 

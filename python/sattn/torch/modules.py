@@ -42,6 +42,13 @@ class Bsr(torch.nn.Module):
             return torch.ops.sattn.bsr_addmm(None, *self._arrays(), self.operand.shape[-1], dense, 0, 1, None, None, "")
         return bsr_dense_addmm(None, self._unwritten(), dense, beta=0)
 
+    def matrix(self):
+        """What functions of sattn take for the module's matrix: the operand, or, in a graph and where its tensors were
+        replaced, these."""
+        if torch.compiler.is_compiling() or not self._is_current():
+            return tuple(self._arrays())
+        return self._unwritten()
+
     def extra_repr(self):
         return repr(self.operand)
 

@@ -176,7 +176,8 @@ def enable(*, strict=False):
 
     So do the operations of PyTorch that call them for a torch.sparse_bsr matrix on CUDA, where Triton is installed:
     torch.nn.functional.linear with a sparse weight, torch.addmm, torch.mm and `@`, for blocks of powers of 2 from 16 on
-    and columns in whole multiples of a block's rows, as PyTorch decides. Gradients are PyTorch's as before.
+    and columns in whole multiples of a block's rows, as PyTorch decides. On the CPU they stay PyTorch's: call
+    sattn.linear and sattn.bsr_dense_addmm there. Gradients are PyTorch's as before.
 
     What has no fast kernel here runs PyTorch's own, with one RuntimeWarning for each reason: other types than float16,
     bfloat16, float32 and, on the CPU, float64; but for bsr_softmax, float32 on CUDA, which is slow here unless

@@ -101,6 +101,20 @@ func.func @sines(%x: f32) -> (f32, f32, f32, f32) {
   return %0, %1, %2, %3 : f32, f32, f32, f32
 }
 
+// CHECK-LABEL: func.func @inverses(
+// CHECK-NOT:     math.{{log10|asinh|acosh|atanh|clampf|fpowi}} 
+// CHECK:         return
+func.func @inverses(%x: f32, %y: vector<4xf32>) -> (f32, vector<4xf32>, f32, f32, f32, f32) {
+  %c3 = arith.constant 3 : i32
+  %0 = math.log10 %x : f32
+  %1 = math.log10 %y : vector<4xf32>
+  %2 = math.asinh %x : f32
+  %3 = math.acosh %x : f32
+  %4 = math.clampf %2 to [%0, %3] : f32
+  %5 = math.fpowi %x, %c3 : f32, i32
+  return %0, %1, %2, %3, %4, %5 : f32, vector<4xf32>, f32, f32, f32, f32
+}
+
 // Other remainders stay.
 // CHECK-LABEL: func.func @wide_remainder(
 // CHECK:         arith.remf {{.*}} : f64

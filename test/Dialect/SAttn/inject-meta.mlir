@@ -11,7 +11,7 @@
 // TARGET: error: expected 'target' to be one of cpu, sm_80, sm_86, sm_89, sm_90a, but got 'sm_70'
 // COUNT: error: expected 'sizes' to be M, N and K, but got 2 numbers
 // NEGATIVE: error: expected 'sizes' of at least 0, but got -3
-// SPARSITY: error: expected 'sparsity' to be at most 1, but got 1.5
+// SPARSITY: error: expected 'sparsity' from 0 to 1, or -1 where it is not known, but got 1.5
 
 // A block row; sizes that the types leave open may be given.
 // CHECK-LABEL: func.func @blocks_of_64

@@ -1,6 +1,13 @@
 // What the fault does not need goes: other functions, ops without users.
 //
-// RUN: sparse-reduce %s --reduction-tree='traversal-mode=0 test=%S/Inputs/interesting.sh' | FileCheck %s
+// RUN: sparse-reduce %s --reduction-tree='traversal-mode=0 test=%S/Inputs/interesting.sh' 2>%t.errors | FileCheck %s
+//
+// Nothing is said of the smaller programs that were no programs; what is wrong
+// with this one is.
+// RUN: count 0 < %t.errors
+// RUN: echo 'func.func @f() { return %x : f32 }' > %t.mlir
+// RUN: not sparse-reduce %t.mlir --reduction-tree='traversal-mode=0 test=%S/Inputs/interesting.sh' 2>&1 | FileCheck %s --check-prefix=PARSE
+// PARSE: error: use of undeclared SSA value name
 
 // CHECK-NOT: math
 // CHECK: func.func @product

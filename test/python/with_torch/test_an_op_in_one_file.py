@@ -50,7 +50,7 @@ parts = [part().clone() for part in (bsr.crow_indices, bsr.col_indices, bsr.valu
 expected = 2 * matrix @ dense
 prepared = sattn.prepare(bsr)
 torch.testing.assert_close(sattn.doubled(prepared, dense), expected)
-assert str(sattn.explain(sattn.doubled, bsr, dense)) == "code for the CPU, which launches no kernels"
+assert str(sattn.explain(sattn.doubled, bsr, dense)).startswith("code for the CPU, which launches no kernels")
 with FakeTensorMode() as mode:
     fake = sattn.doubled(tuple(map(mode.from_tensor, parts)), mode.from_tensor(dense))
     assert fake.shape == (32, 8)

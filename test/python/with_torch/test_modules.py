@@ -136,3 +136,38 @@ func.func @copy(%a: tensor<?x?xf32>, %out: tensor<?x?xf32>) -> tensor<?x?xf32> {
 }""")
     with pytest.raises(NotImplementedError, match="expected a tensor with memory of its own"):
         torch.func.functionalize(lambda dense: program(dense, torch.empty_like(dense)))(dense)
+
+
+@pytest.mark.parametrize("trains", [False, True])
+def test_linear_takes_a_module(package, matrix, bsr, dense, trains):
+    import sattn.nn
+
+    module, x = sattn.nn.Bsr(bsr, requires_grad=trains), dense.T
+    assert near(package.linear(x, module), x @ matrix.T)
+    assert str(package.explain(package.linear, x, module)).startswith("code for the CPU, which launches no kernels\ntile = ")
+    assert near(torch.compile(lambda x: package.linear(x, module) + 1, backend="eager")(x), x @ matrix.T + 1)
+    if trains:
+        package.linear(x, module).sum().backward()
+        assert module.values.grad.shape == module.values.shape
+    doubled = {"crow": module.crow, "col": module.col, "values": 2 * module.values}
+
+    class Doubled(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = module
+
+        def forward(self, x):
+            return package.linear(x, self.weight)
+
+    result = torch.func.functional_call(Doubled(), {f"weight.{name}": value for name, value in doubled.items()}, (x,))
+    assert near(result, 2 * (x @ matrix.T))
+    assert near(package.bsr_dense_mm(module, dense), matrix @ dense)
+    with pytest.raises(TypeError, match="but got Bsr; use its .operand"):
+        package.bsr_softmax(module)
+
+
+def test_vmap_is_refused_by_what_holds(package, bsr):
+    with pytest.raises(NotImplementedError, match="argument 'x': .* but got a BatchedTensor; transforms of torch.func know no "
+                                                  "function of sattn, which takes batches as dimensions of its arguments"):
+        torch.vmap(lambda x: package.linear(x, bsr))(torch.zeros(3, 8, 64))
+    assert package.linear(torch.zeros(3, 8, 64), bsr).shape == (3, 8, 64)

@@ -1,10 +1,11 @@
-//===- TableParserTest.cpp - What a table's file may hold
-//------------------===//
+//===- TableParserTest.cpp - Files of tables ------------------------------===//
 
 #include "TestTable.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <sys/stat.h>
 
 using namespace sattn::meta;
 
@@ -153,7 +154,7 @@ TEST(TableParserTest, ParametersOfASection) {
   EXPECT_EQ(
       error(R"(["SPLIT_N", "SPLIT_M"])"),
       "meta table 't.json': section 0: expected parameters out of tile_m, "
-      "tile_n, tile_k, stages, warps, raster_group, group, GROUP_SIZE_ROW, "
+      "tile_n, tile_k, stages, warps, raster_group, GROUP_SIZE_ROW, "
       "split_k, SPLIT_N, num_stages, num_warps, but got SPLIT_M");
   EXPECT_EQ(
       error(R"(["SPLIT_N", 3])"),
@@ -275,4 +276,72 @@ TEST(TableParserTest, FileThatCannotBeRead) {
   EXPECT_EQ(llvm::toString(table.takeError()),
             "meta table '/no/such/file.json': expected a file that can be "
             "read, but got: No such file or directory");
+}
+
+TEST(TableParserTest, FileThatMayHaveNoEnd) {
+  llvm::SmallString<128> pipe;
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("table", pipe));
+  llvm::SmallString<128> folder = pipe;
+  pipe += "/pipe.json";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (llvm::StringRef path :
+       {llvm::StringRef("/dev/zero"), llvm::StringRef(pipe)}) {
+    std::vector<std::string> problems;
+    llvm::Expected<Table> table = loadTable(path, {}, problems);
+    ASSERT_FALSE(bool(table));
+    EXPECT_EQ(llvm::toString(table.takeError()),
+              ("meta table '" + path +
+               "': expected a file that can be read, but got: no regular file")
+                  .str());
+  }
+  llvm::sys::fs::remove_directories(folder);
+}
+
+TEST(TableParserTest, FileThatIsTooLarge) {
+  int descriptor;
+  llvm::SmallString<128> path;
+  ASSERT_FALSE(
+      llvm::sys::fs::createTemporaryFile("table", "json", descriptor, path));
+  // Without a byte on the disk.
+  ASSERT_FALSE(llvm::sys::fs::resize_file(descriptor, (64 << 20) + 1));
+  std::vector<std::string> problems;
+  llvm::Expected<Table> table = loadTable(path, {}, problems);
+  llvm::sys::fs::remove(path);
+  ASSERT_FALSE(bool(table));
+  EXPECT_TRUE(llvm::StringRef(llvm::toString(table.takeError()))
+                  .ends_with("but got: more than 64 MiB"));
+}
+
+TEST(TableParserTest, MembersThatNobodyReads) {
+  EXPECT_EQ(errorOf(R"({"format": "sattn-meta-table", "version": 1,
+                        "sections": [], "section": []})"),
+            "meta table 't.json': expected members out of format, version, "
+            "sections in the table, but got \"section\"");
+  SectionText section{kRow};
+  section.version = R"(0, "out_type": "f32")";
+  EXPECT_EQ(errorOf(tableText({section.str()})),
+            "meta table 't.json': expected members out of op, device, version, "
+            "dtype, out_dtype, sparsity, parameters, rows in section 0, but "
+            "got \"out_type\"");
+}
+
+TEST(TableParserTest, KeysThatStandTwice) {
+  SectionText section{kRow};
+  section.version = R"(0, "versio\u006e": 1)";
+  EXPECT_EQ(errorOf(tableText({section.str()})),
+            "meta table 't.json': expected each key once in an object, but got "
+            "\"version\" twice");
+}
+
+TEST(TableParserTest, AFewOfManyProblemsAreTold) {
+  std::string rows;
+  for (int i = 0; i < 100; ++i)
+    rows += (i ? ", " : "") + row(256, "1, 3, 3, 4");
+  std::vector<std::string> problems;
+  llvm::Expected<Table> table =
+      parseTable(tableText({SectionText{rows}.str()}), "t",
+                 sattn::tuning::getBsrAddmmSchemas(), problems);
+  ASSERT_TRUE(bool(table));
+  ASSERT_EQ(problems.size(), 21u);
+  EXPECT_EQ(problems.back(), "meta table 't': 80 more rows are not used");
 }

@@ -3,6 +3,8 @@
 #include "Npy.h"
 #include "TestUtils.h"
 
+#include <sys/stat.h>
+
 using namespace sattn::runtime;
 
 namespace {
@@ -36,6 +38,8 @@ const Malformed malformedFiles[] = {
     {"magic", "PK\x03\x04 not an array", "expected a .npy file"},
     {"version", std::string("\x93NUMPY\x04\0\0\0", 10),
      "expected .npy format 1.0, 2.0 or 3.0, but got 4.0"},
+    {"minor version", std::string("\x93NUMPY\x01\x01\0\0", 10),
+     "expected .npy format 1.0, 2.0 or 3.0, but got 1.1"},
     {"no length", std::string("\x93NUMPY\x01\0", 8), "the header is truncated"},
     {"short header", std::string("\x93NUMPY\x01\0\x80\0{'descr'", 18),
      "the header is truncated: expected 128 bytes, but got 8"},
@@ -50,7 +54,9 @@ const Malformed malformedFiles[] = {
      "expected True or False as 'fortran_order'"},
     {"shape not a tuple", withShape("3"), "expected a tuple as 'shape'"},
     {"negative extent", withShape("(-1,)"),
-     "expected non-negative integers in 'shape'"},
+     "expected non-negative integers without zeros before them in 'shape'"},
+    {"zeros before an extent", withShape("(0128, 016)"),
+     "expected non-negative integers without zeros before them in 'shape'"},
     {"open shape", withShape("(1 2)"), "expected ',' or ')' in 'shape'"},
     {"missing key", withHeader("{'descr': '<f4', 'shape': (1,)}"),
      "expected 'descr', 'fortran_order' and 'shape', each once"},
@@ -126,6 +132,10 @@ TEST(NpyMalformed, NotAFileThatCanBeRead) {
                        "'" + absent + "': could not open the file: "));
   EXPECT_TRUE(contains(messageOf(readNpy(directory.file("."))),
                        "expected a regular file"));
+  // A pipe that nobody writes to.
+  std::string pipe = directory.file("pipe.npy");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_TRUE(contains(messageOf(readNpy(pipe)), "expected a regular file"));
 }
 
 TEST(NpyMalformed, EveryPrefixOfAFileIsRefused) {

@@ -123,12 +123,6 @@ TEST(FitRowTest, OurOwnTiles) {
   EXPECT_EQ(tile.rasterGroup, 2);
 }
 
-TEST(FitRowTest, OlderTablesCallTheRasterGroupGroup) {
-  FitCase fit;
-  fit.names = R"(["tile_n", "group"])";
-  EXPECT_EQ(fit.fit("128, 2").parameters.rasterGroup, 2);
-}
-
 TEST(FitRowTest, WhatARowDoesNotGiveIsLeftOut) {
   FitCase fit;
   fit.names = R"(["tile_n"])";

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <new>
 #include <sys/stat.h>
 
@@ -47,7 +48,7 @@ ErrorOr<int64_t> readPreamble(FILE *file, int64_t size, int64_t &start) {
     return makeError("expected a .npy file, but its first bytes are not those "
                      "of one");
   int major = bytes[6];
-  if (major < 1 || major > 3)
+  if (major < 1 || major > 3 || bytes[7] != 0)
     return makeError("expected .npy format 1.0, 2.0 or 3.0, but got ", major,
                      ".", int(bytes[7]));
   int lengthBytes = major == 1 ? 2 : 4;
@@ -127,11 +128,13 @@ ErrorOr<NpyArray> sattn::runtime::readNpy(const std::string &path,
   auto inFile = [&path](const std::string &message) {
     return makeError("'", path, "': ", message);
   };
-  File file(fopen(path.c_str(), "rbe"));
+  // To open a pipe would else wait for one who writes to it.
+  int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  File file(descriptor < 0 ? nullptr : fdopen(descriptor, "rb"));
   if (!file)
     return inFile(concat("could not open the file: ", strerror(errno)));
   struct stat info;
-  if (fstat(fileno(file.get()), &info) != 0)
+  if (fstat(descriptor, &info) != 0)
     return inFile(concat("could not inspect the file: ", strerror(errno)));
   if (!S_ISREG(info.st_mode))
     return inFile("expected a regular file");

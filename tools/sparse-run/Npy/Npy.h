@@ -62,6 +62,10 @@ ErrorOr<NpyArray> readNpy(const std::string &path,
 /// new, never a part. `path` must be absent or a regular file.
 Error writeNpy(const std::string &path, const TensorView &view);
 
+/// Says whether `writeNpy` would find a place for the file, before there is
+/// anything to write.
+Error checkNpyPath(const std::string &path);
+
 } // namespace sattn::runtime
 
 #endif // SATTN_TOOLS_SPARSE_RUN_NPY_H

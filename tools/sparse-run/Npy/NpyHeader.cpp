@@ -68,7 +68,8 @@ public:
     return value;
   }
 
-  /// The digits of a non-negative integer, perhaps with Python 2's L.
+  /// The digits of a non-negative integer as Python writes it, without zeros
+  /// before others, perhaps with Python 2's L.
   std::optional<std::string> takeDigits() {
     peek();
     size_t start = position;
@@ -78,6 +79,8 @@ public:
     if (start == position)
       return std::nullopt;
     std::string digits(text.substr(start, position - start));
+    if (digits.size() > 1 && digits.front() == '0')
+      return std::nullopt;
     if (position < text.size() && text[position] == 'L')
       ++position;
     return digits;
@@ -127,7 +130,8 @@ Error parseShape(Scanner &scanner, std::vector<int64_t> &shape) {
   while (!scanner.take(')')) {
     std::optional<std::string> digits = scanner.takeDigits();
     if (!digits)
-      return malformed("non-negative integers in 'shape'");
+      return malformed("non-negative integers without zeros before them in "
+                       "'shape'");
     int64_t extent = 0;
     for (char digit : *digits)
       if (__builtin_mul_overflow(extent, int64_t(10), &extent) ||

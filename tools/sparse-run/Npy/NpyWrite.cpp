@@ -103,13 +103,37 @@ bool writeElements(FILE *file, const TensorView &view, size_t dim,
   return true;
 }
 
+/// The file that is replaced: a rename would replace a device or a link, not
+/// write to it.
+ErrorOr<std::string> resolveTarget(const std::string &path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    return path;
+  if (!std::filesystem::is_regular_file(path, ignored))
+    return makeError("'", path, "': expected a regular file");
+  std::filesystem::path real = std::filesystem::canonical(path, ignored);
+  return real.empty() ? path : real.string();
+}
+
+Error failed(const std::string &path, const char *what) {
+  return makeError("'", path, "': ", what, ": ", strerror(errno));
+}
+
+constexpr const char *noFile = "could not create a file beside it";
+
 } // namespace
+
+Error sattn::runtime::checkNpyPath(const std::string &path) {
+  ErrorOr<std::string> target = resolveTarget(path);
+  if (!target)
+    return target.takeError();
+  if (!TemporaryFile(*target).get())
+    return failed(path, noFile);
+  return Error::success();
+}
 
 Error sattn::runtime::writeNpy(const std::string &path,
                                const TensorView &view) {
-  auto failed = [&path](const char *what) {
-    return makeError("'", path, "': ", what, ": ", strerror(errno));
-  };
   if (view.strides.size() != view.shape.size())
     return makeError("'", path, "': expected a view with ", view.shape.size(),
                      " strides, but got ", view.strides.size());
@@ -118,27 +142,19 @@ Error sattn::runtime::writeNpy(const std::string &path,
       return makeError("'", path, "': expected extents of at least 0, but got ",
                        listText(view.shape));
 
-  // A rename would replace a device or a link, not write to it.
-  std::error_code ignored;
-  std::string target = path;
-  if (std::filesystem::exists(path, ignored)) {
-    if (!std::filesystem::is_regular_file(path, ignored))
-      return makeError("'", path, "': expected a regular file");
-    std::filesystem::path real = std::filesystem::canonical(path, ignored);
-    if (!real.empty())
-      target = real.string();
-  }
-
-  TemporaryFile file(target);
+  ErrorOr<std::string> target = resolveTarget(path);
+  if (!target)
+    return target.takeError();
+  TemporaryFile file(*target);
   if (!file.get())
-    return failed("could not create a file beside it");
+    return failed(path, noFile);
   std::string header = headerText(view);
   if (fwrite(header.data(), 1, header.size(), file.get()) != header.size())
-    return failed("could not write");
+    return failed(path, "could not write");
   if (view.numElements() > 0 &&
       !writeElements(file.get(), view, 0, static_cast<char *>(view.data)))
-    return failed("could not write");
+    return failed(path, "could not write");
   if (!file.commit())
-    return failed("could not write");
+    return failed(path, "could not write");
   return Error::success();
 }

@@ -14,7 +14,6 @@
 #include "sattn/Support/AttributeRules.h"
 #include "sattn/Support/DifferentiateAttr.h"
 #include "sattn/Support/ManifestAttrs.h"
-#include "sattn/Support/OldNames.h"
 #include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/IR/Builders.h"
@@ -51,14 +50,10 @@ static ParseResult parseMetaSchedule(AsmParser &parser,
       return failure();
     auto *found =
         llvm::find_if(counts, [&](auto entry) { return entry.first == name; });
-    if (found == counts.end()) {
-      if (std::string renaming = sattn::findRenaming(name, "meta");
-          !renaming.empty())
-        return parser.emitError(loc) << renaming;
+    if (found == counts.end())
       return parser.emitError(loc) << "expected 'stages', 'warps', "
                                       "'raster_group' or 'split_k', but got '"
                                    << name << "'";
-    }
     if (*found->second)
       return parser.emitError(loc) << "expected '" << name << "' once";
     int64_t count;

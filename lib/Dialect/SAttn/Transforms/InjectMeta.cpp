@@ -8,7 +8,6 @@
 
 #include "sattn/Dialect/SAttn/IR/SAttnDialect.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
-#include "sattn/Support/OldOptions.h"
 #include "sattn/Support/TileLoopAttributes.h"
 #include "sattn/Tuning/Ops.h"
 
@@ -29,9 +28,8 @@ namespace sattn {
 using namespace sattn;
 
 namespace {
-struct InjectMetaPass
-    : OldOptionHints<sattn::impl::SAttnInjectMetaBase<InjectMetaPass>> {
-  using OldOptionHints::OldOptionHints;
+struct InjectMetaPass : sattn::impl::SAttnInjectMetaBase<InjectMetaPass> {
+  using SAttnInjectMetaBase::SAttnInjectMetaBase;
 
   void runOnOperation() override {
     if (failed(checkOptions()))
@@ -105,9 +103,10 @@ private:
       if (size < 0)
         return getOperation().emitError()
                << "expected 'sizes' of at least 0, but got " << size;
-    if (!(sparsity <= 1))
+    if (!(sparsity >= 0 && sparsity <= 1) && sparsity != -1)
       return getOperation().emitError()
-             << "expected 'sparsity' to be at most 1, but got "
+             << "expected 'sparsity' from 0 to 1, or -1 where it is not known, "
+                "but got "
              << sparsity.getValue();
     return success();
   }

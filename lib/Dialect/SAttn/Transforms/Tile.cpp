@@ -12,7 +12,6 @@
 #include "sattn/Codegen/Common/FuseConsumers.h"
 #include "sattn/Dialect/SAttn/IR/SAttnDialect.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
-#include "sattn/Support/OldOptions.h"
 #include "sattn/Support/SourceOp.h"
 #include "sattn/Support/TileLoopAttributes.h"
 
@@ -159,8 +158,8 @@ struct FoldReadOfGenerated : OpRewritePattern<tensor::ExtractOp> {
   }
 };
 
-struct TilePass : OldOptionHints<sattn::impl::SAttnTileBase<TilePass>> {
-  using OldOptionHints::OldOptionHints;
+struct TilePass : sattn::impl::SAttnTileBase<TilePass> {
+  using SAttnTileBase::SAttnTileBase;
 
   void runOnOperation() override {
     std::optional<tuning::Target> limits = tuning::findTarget(target);

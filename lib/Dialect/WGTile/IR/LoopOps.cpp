@@ -10,7 +10,6 @@
 // ops' descriptions.
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
-#include "sattn/Support/OldNames.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -134,12 +133,6 @@ LogicalResult ForEachTileOp::verify() {
     return emitOpError() << "expected results and an end of types "
                          << getInits().getTypes() << ", but got "
                          << getResultTypes() << " and " << ended;
-  // What an older name stands for would be ignored.
-  for (NamedAttribute attr : (*this)->getDiscardableAttrs())
-    if (std::string renaming =
-            sattn::findRenaming(attr.getName(), "for_each_tile");
-        !renaming.empty())
-      return emitOpError() << "has an attribute's old name: " << renaming;
   // (C2)
   if (std::optional<int64_t> columns = getPersistent();
       columns && (*columns < 1 || getCounts().size() < 2))

@@ -8,7 +8,6 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Support/AttributeRules.h"
-#include "sattn/Support/OldNames.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -73,13 +72,8 @@ static void printRingCounts(AsmPrinter &printer, ArrayRef<int64_t> instances,
 
 /// `preprocess`, or nothing.
 static ParseResult parsePreprocess(OpAsmParser &parser, UnitAttr &preprocess) {
-  SMLoc loc = parser.getCurrentLocation();
-  if (succeeded(parser.parseOptionalKeyword("preprocess"))) {
+  if (succeeded(parser.parseOptionalKeyword("preprocess")))
     preprocess = parser.getBuilder().getUnitAttr();
-    return success();
-  }
-  if (succeeded(parser.parseOptionalKeyword("prepare")))
-    return parser.emitError(loc) << sattn::findRenaming("prepare", "launch");
   return success();
 }
 
@@ -115,50 +109,6 @@ void WGTileDialect::initialize() {
 #define GET_OP_LIST
 #include "sattn/Dialect/WGTile/IR/WGTileOps.cpp.inc"
       >();
-}
-
-static ParseResult refuseOldOp(OpAsmParser &parser, OperationState &state) {
-  // The parser's errors begin with the op's name.
-  std::string renaming = sattn::findRenaming(state.name.getStringRef());
-  return parser.emitError(parser.getNameLoc())
-         << StringRef(renaming).substr(renaming.find("is now"));
-}
-
-std::optional<Dialect::ParseOpHook>
-WGTileDialect::getParseOperationHook(StringRef name) const {
-  if (sattn::findRenaming(name).empty())
-    return std::nullopt;
-  return ParseOpHook(refuseOldOp);
-}
-
-Attribute WGTileDialect::parseAttribute(DialectAsmParser &parser,
-                                        Type type) const {
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef mnemonic;
-  Attribute attr;
-  if (generatedAttributeParser(parser, &mnemonic, type, attr).has_value())
-    return attr;
-  std::string renaming = sattn::findRenaming(mnemonic, "#wgtile");
-  if (renaming.empty())
-    parser.emitError(loc) << "expected an attribute of wgtile, but got '"
-                          << mnemonic << "'";
-  else
-    parser.emitError(loc) << renaming;
-  return {};
-}
-
-void WGTileDialect::printAttribute(Attribute attr,
-                                   DialectAsmPrinter &printer) const {
-  LogicalResult printed = generatedAttributePrinter(attr, printer);
-  assert(succeeded(printed) && "every attribute has a printer");
-  (void)printed;
-}
-
-static LogicalResult verifyAttributeName(Operation *op, NamedAttribute attr) {
-  std::string renaming = sattn::findRenaming(attr.getName());
-  if (!renaming.empty())
-    return op->emitOpError() << "has an attribute's old name: " << renaming;
-  return success();
 }
 
 /// The dialect's discardable attributes.
@@ -197,16 +147,12 @@ static constexpr sattn::AttributeRule kArgumentRules[] = {
 
 LogicalResult WGTileDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute attr) {
-  if (failed(verifyAttributeName(op, attr)))
-    return failure();
   return sattn::verifyAttribute(op, attr, kAttributeRules);
 }
 
 LogicalResult WGTileDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                       unsigned,
                                                       NamedAttribute attr) {
-  if (failed(verifyAttributeName(op, attr)))
-    return failure();
   return sattn::verifyAttribute(op, attr, kArgumentRules);
 }
 

@@ -13,6 +13,8 @@
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/SharedTile.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+
 using namespace mlir;
 
 namespace wgtile {

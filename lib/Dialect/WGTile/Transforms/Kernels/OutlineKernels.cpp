@@ -9,7 +9,6 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
-#include "sattn/Support/OldNames.h"
 #include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -226,11 +225,6 @@ static LogicalResult outline(scf::ForallOp loop, gpu::GPUModuleOp module,
                              SymbolTable &symbols) {
   auto function = loop->getParentOfType<func::FuncOp>();
   viewArguments(loop);
-  // What an older name stands for would be ignored.
-  for (NamedAttribute attr : loop->getDiscardableAttrs())
-    if (std::string renaming = sattn::findRenaming(attr.getName(), "forall");
-        !renaming.empty())
-      return loop.emitOpError() << "has an attribute's old name: " << renaming;
   if (loop->getNumResults() != 0)
     return loop.emitOpError("expected a loop on memrefs, but it has results");
   if (loop->getParentOp() != function)

@@ -12,8 +12,8 @@
 #include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Launches.h"
 #include "sattn/Dialect/WGTile/Utils/Resources.h"
-#include "sattn/Support/OldOptions.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -38,8 +38,7 @@ static SmallVector<ForEachTileOp> getTileLoops(gpu::GPUFuncOp kernel) {
 }
 
 namespace {
-struct PersistPass
-    : sattn::OldOptionHints<wgtile::impl::WGTilePersistBase<PersistPass>> {
+struct PersistPass : wgtile::impl::WGTilePersistBase<PersistPass> {
   void runOnOperation() override {
     SmallVector<std::pair<LaunchOp, gpu::GPUFuncOp>> launches;
     for (auto [launch, kernel] : getLaunches(getOperation()))

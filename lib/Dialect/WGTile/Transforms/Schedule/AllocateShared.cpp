@@ -12,7 +12,6 @@
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/Barriers.h"
 #include "sattn/Layout/SharedTile.h"
-#include "sattn/Support/OldOptions.h"
 #include "sattn/Support/SourceOp.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -112,8 +111,7 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
 
 namespace {
 struct AllocateSharedPass
-    : sattn::OldOptionHints<
-          wgtile::impl::WGTileAllocateSharedBase<AllocateSharedPass>> {
+    : wgtile::impl::WGTileAllocateSharedBase<AllocateSharedPass> {
   void runOnOperation() override {
     FailureOr<ResourceModel> resources = ResourceModel::get(getOperation());
     if (failed(resources))

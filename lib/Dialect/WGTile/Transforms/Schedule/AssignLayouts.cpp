@@ -14,7 +14,6 @@
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Layout/WarpDivision.h"
 #include "sattn/Layout/WgmmaDescriptor.h"
-#include "sattn/Support/OldOptions.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -498,8 +497,7 @@ private:
 };
 
 struct AssignLayoutsPass
-    : sattn::OldOptionHints<
-          wgtile::impl::WGTileAssignLayoutsBase<AssignLayoutsPass>> {
+    : wgtile::impl::WGTileAssignLayoutsBase<AssignLayoutsPass> {
   void runOnOperation() override {
     FailureOr<ResourceModel> resources = ResourceModel::get(getOperation());
     if (failed(resources))

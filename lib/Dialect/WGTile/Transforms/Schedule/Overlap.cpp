@@ -11,6 +11,7 @@
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"

@@ -10,7 +10,6 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
-#include "sattn/Support/OldOptions.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -148,8 +147,7 @@ private:
   }
 };
 
-struct PipelinePass
-    : sattn::OldOptionHints<wgtile::impl::WGTilePipelineBase<PipelinePass>> {
+struct PipelinePass : wgtile::impl::WGTilePipelineBase<PipelinePass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
       Schedule schedule = getSchedule(kernel);

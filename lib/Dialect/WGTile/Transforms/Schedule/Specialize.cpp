@@ -12,7 +12,6 @@
 #include "sattn/Dialect/WGTile/Utils/Resources.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/Fragment.h"
-#include "sattn/Support/OldOptions.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -140,9 +139,7 @@ private:
   }
 };
 
-struct SpecializePass
-    : sattn::OldOptionHints<
-          wgtile::impl::WGTileSpecializeBase<SpecializePass>> {
+struct SpecializePass : wgtile::impl::WGTileSpecializeBase<SpecializePass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
       Schedule schedule = getSchedule(kernel);
