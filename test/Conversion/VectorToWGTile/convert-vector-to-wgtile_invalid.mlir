@@ -214,3 +214,23 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#km = affine_map<(m, n, k) -> (k, m)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+gpu.module @kernels {
+  gpu.func @transposed_left_of_f32(%a: memref<?x?xf32>, %acc: vector<64x64xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f32
+    %l = vector.transfer_read %a[%c0, %c0], %pad {in_bounds = [true, true]}
+        : memref<?x?xf32>, vector<64x64xf32>
+    // expected-error @below {{expected a left tile whose rows run along K, but for elements of 16 bits, but got 'vector<64x64xf32>'}}
+    %0 = vector.contract {
+        indexing_maps = [#km, #kn, #mn],
+        iterator_types = ["parallel", "parallel", "reduction"]} %l, %l, %acc
+        : vector<64x64xf32>, vector<64x64xf32> into vector<64x64xf32>
+    gpu.return
+  }
+}

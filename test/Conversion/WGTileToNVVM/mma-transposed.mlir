@@ -251,3 +251,55 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A transposed left operand of two warpgroups: its columns are a's rows. 64 of them are a box, which the other warpgroup
+// begins after, 4096 bytes below; 16 of K are 16 rows of a box, 2048 bytes. The last operands say that neither is K-major.
+
+!a = !wgtile.shared<32x128xbf16, swizzle = 128>
+!b = !wgtile.shared<32x64xbf16, swizzle = 128>
+!acc = tensor<128x64xf32, #wgtile.mma<warps = 8>>
+
+// CHECK-LABEL: gpu.func @transposed_left
+// CHECK:         arith.muli %{{.*}}, %c256_i32
+// CHECK:         llvm.inline_asm
+// CHECK-SAME:      add.s64 %a, %a0, 0;\0Aadd.s64 %b, %b0, 0;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, {{[^}]*}}, $31}, %a, %b, 1, 1, 1, 1, 1;
+// CHECK-SAME:      add.s64 %a, %a0, 128;\0Aadd.s64 %b, %b0, 128;
+gpu.module @kernels {
+  gpu.func @transposed_left(%ma: !wgtile.tensor_map<32x64xbf16, swizzle = 128>, %out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %ones = arith.constant dense<1.0> : !acc
+    %a = wgtile.load %ma[%c0, %c0] {barrier = 32768 : i64, offset = 0 : i64}
+        : !wgtile.tensor_map<32x64xbf16, swizzle = 128> -> !a
+    %b = wgtile.load %ma[%c0, %c0] {barrier = 32776 : i64, offset = 16384 : i64}
+        : !wgtile.tensor_map<32x64xbf16, swizzle = 128> -> !b
+    %s = wgtile.mma %a, %b, %ones transpose_a : !a, !b -> !acc
+    wgtile.store %s, %out[%c0, %c0] in_bounds [false, false] : !acc, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// By mma.sync matrices of a that lie beside each other are one below the other, transposed by ldmatrix.
+
+!a = !wgtile.shared<16x32xbf16, swizzle = 64>
+!b = !wgtile.shared<16x32xbf16, swizzle = 64>
+!acc = tensor<32x32xf32, #wgtile.mma<warps = 2>>
+
+// CHECK-LABEL: gpu.func @transposed_left_of_warps
+// CHECK:         nvvm.ldmatrix {{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<col>, num = 4 : i32
+// CHECK:         nvvm.mma.sync
+gpu.module @kernels {
+  gpu.func @transposed_left_of_warps(%m: memref<16x32xbf16>, %out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %ones = arith.constant dense<1.0> : !acc
+    %a = wgtile.load %m[%c0, %c0] {offset = 0 : i64} : memref<16x32xbf16> -> !a
+    %b = wgtile.load %m[%c0, %c0] {offset = 1024 : i64} : memref<16x32xbf16> -> !b
+    %s = wgtile.mma %a, %b, %ones mma_sync transpose_a : !a, !b -> !acc
+    wgtile.store %s, %out[%c0, %c0] in_bounds [false, false] : !acc, memref<?x?xf32>
+    gpu.return
+  }
+}

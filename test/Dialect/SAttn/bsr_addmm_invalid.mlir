@@ -1144,3 +1144,26 @@ func.func @c9_transposed(%alpha: f32, %crow: tensor<3xi32>, %col: tensor<?xi32>,
       outs(%out : tensor<16x4xf32>) {transpose_b} -> tensor<16x4xf32>
   return
 }
+
+// -----
+
+func.func @c19_order(%alpha: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x32xbf16>, %b: tensor<?x?xbf16>,
+    %order: tensor<?xi64>, %out: tensor<?x?xbf16>) {
+  // expected-error @below {{expected 'order' to have the type of 'col', 'tensor<?xi32>', but got 'tensor<?xi64>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x32xbf16>, tensor<?x?xbf16>)
+      order(%order : tensor<?xi64>) outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  return
+}
+
+// -----
+
+// Blocks of the matrix have 32 rows.
+func.func @c7_transposed(%alpha: f32, %crow: tensor<3xi32>, %col: tensor<?xi32>, %values: tensor<?x64x32xbf16>,
+    %b: tensor<?x?xbf16>, %out: tensor<128x?xbf16>) {
+  // expected-error @below {{expected M of 'out' (dimension 0) to be 64, but got 128}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      ins(%crow, %col, %values, %b : tensor<3xi32>, tensor<?xi32>, tensor<?x64x32xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<128x?xbf16>) {transpose_a} -> tensor<128x?xbf16>
+  return
+}

@@ -231,3 +231,27 @@ func.func @c5_packed(%a: !wgtile.shared<16x16xbf16>, %b: !wgtile.shared<16x16xbf
   %0 = wgtile.mma %a, %b, %acc rows %n : !wgtile.shared<16x16xbf16>, !wgtile.shared<16x16xbf16, swizzle = 128, packed> -> tensor<16x16xf32>
   return
 }
+
+// -----
+
+func.func @c1_transposed_a(%a: !wgtile.shared<64x128xf16>, %b: !wgtile.shared<64x32xf16>, %acc: tensor<64x32xf32>) {
+  // expected-error @below {{expected tiles KxM, KxN and MxN, but got '!wgtile.shared<64x128xf16>'}}
+  %0 = wgtile.mma %a, %b, %acc transpose_a : !wgtile.shared<64x128xf16>, !wgtile.shared<64x32xf16> -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func @c6_f32(%a: !wgtile.shared<32x64xf32>, %b: !wgtile.shared<32x32xf32>, %acc: tensor<64x32xf32>) {
+  // expected-error @below {{expected a transposed left tile of f16 or bf16 in shared memory that is not packed, but got '!wgtile.shared<32x64xf32>'}}
+  %0 = wgtile.mma %a, %b, %acc transpose_a : !wgtile.shared<32x64xf32>, !wgtile.shared<32x32xf32> -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func @c6_registers(%a: tensor<64x64xf16>, %b: !wgtile.shared<64x32xf16>, %acc: tensor<64x32xf32>) {
+  // expected-error @below {{expected a transposed left tile of f16 or bf16 in shared memory that is not packed, but got 'tensor<64x64xf16>'}}
+  %0 = wgtile.mma %a, %b, %acc transpose_a : tensor<64x64xf16>, !wgtile.shared<64x32xf16> -> tensor<64x32xf32>
+  return
+}
