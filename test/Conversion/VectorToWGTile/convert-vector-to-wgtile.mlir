@@ -455,3 +455,28 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A left operand of 16 bits by its columns.
+// CHECK-LABEL: gpu.func @transposed_left
+// CHECK:         %[[TILE:.*]] = wgtile.load
+// CHECK:         wgtile.mma %[[TILE]], %[[TILE]], %{{.*}} transpose_a : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16>
+#km = affine_map<(m, n, k) -> (k, m)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+gpu.module @kernels {
+  gpu.func @transposed_left(%a: memref<?x?xf16>, %out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f16
+    %l = vector.transfer_read %a[%c0, %c0], %pad {in_bounds = [true, true]}
+        : memref<?x?xf16>, vector<64x64xf16>
+    %acc = arith.constant dense<0.0> : vector<64x64xf32>
+    %0 = vector.contract {
+        indexing_maps = [#km, #kn, #mn],
+        iterator_types = ["parallel", "parallel", "reduction"]} %l, %l, %acc
+        : vector<64x64xf16>, vector<64x64xf16> into vector<64x64xf32>
+    vector.transfer_write %0, %out[%c0, %c0] {in_bounds = [true, true]} : vector<64x64xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}

@@ -21,26 +21,6 @@ gpu.module @kernels {
 
 // -----
 
-#km = affine_map<(m, n, k) -> (k, m)>
-#kn = affine_map<(m, n, k) -> (k, n)>
-#mn = affine_map<(m, n, k) -> (m, n)>
-gpu.module @kernels {
-  gpu.func @transposed_left(%a: memref<?x?xf16>, %acc: vector<64x64xf32>) kernel {
-    %c0 = arith.constant 0 : index
-    %pad = arith.constant 0.0 : f16
-    %l = vector.transfer_read %a[%c0, %c0], %pad {in_bounds = [true, true]}
-        : memref<?x?xf16>, vector<64x64xf16>
-    // expected-error @below {{expected a product of tiles of rows}}
-    %0 = vector.contract {
-        indexing_maps = [#km, #kn, #mn],
-        iterator_types = ["parallel", "parallel", "reduction"]} %l, %l, %acc
-        : vector<64x64xf16>, vector<64x64xf16> into vector<64x64xf32>
-    gpu.return
-  }
-}
-
-// -----
-
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #nm = affine_map<(m, n, k) -> (n, m)>

@@ -7,7 +7,7 @@
 // CHECK-SAME:    %[[ALPHA:.*]]: f32, %[[BETA:.*]]: f32, %[[CROW:.*]]: tensor<?xi32>, %[[COL:.*]]: tensor<?xi32>, %[[VALUES:.*]]: tensor<?x64x64xbf16>, %[[B:.*]]: tensor<?x?xbf16>, %[[OUT:.*]]: tensor<?x?xbf16>
 // CHECK:         sattn.bsr_addmm alpha(%[[ALPHA]]) beta(%[[BETA]]) ins(%[[CROW]], %[[COL]], %[[VALUES]], %[[B]] : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xbf16>, tensor<?x?xbf16>) outs(%[[OUT]] : tensor<?x?xbf16>) -> tensor<?x?xbf16>
 // GENERIC-LABEL: sym_name = "dynamic"
-// GENERIC:         "sattn.bsr_addmm"({{.*}}) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1>, precision = "ieee"}>
+// GENERIC:         "sattn.bsr_addmm"({{.*}}) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1>, precision = "ieee"}>
 func.func @dynamic(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                    %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                    %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
@@ -23,7 +23,7 @@ func.func @dynamic(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 // CHECK-LABEL: func.func @static_i64
 // CHECK:         sattn.bsr_addmm {{.*}} : tensor<9xi64>, tensor<20xi64>, tensor<20x16x32xf32>, tensor<96x100xf32>) outs(%{{.*}} : tensor<128x100xf32>) {meta = #sattn.meta<tile = [16, 64, 8]>} -> tensor<128x100xf32>
 // GENERIC-LABEL: sym_name = "static_i64"
-// GENERIC:         <{meta = #sattn.meta<tile = [16, 64, 8]>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1>, precision = "ieee"}>
+// GENERIC:         <{meta = #sattn.meta<tile = [16, 64, 8]>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1>, precision = "ieee"}>
 func.func @static_i64(%alpha: f32, %beta: f32, %crow: tensor<9xi64>,
                       %col: tensor<20xi64>, %values: tensor<20x16x32xf32>,
                       %b: tensor<96x100xf32>, %out: tensor<128x100xf32>)
@@ -39,7 +39,7 @@ func.func @static_i64(%alpha: f32, %beta: f32, %crow: tensor<9xi64>,
 // CHECK-LABEL: func.func @input
 // CHECK:         sattn.bsr_addmm {{.*}}) input(%{{.*}} : tensor<?x?xf16>) outs(%{{.*}} : tensor<?x?xf16>) -> tensor<?x?xf16>
 // GENERIC-LABEL: sym_name = "input"
-// GENERIC:         operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1>
+// GENERIC:         operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1>
 func.func @input(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                  %col: tensor<?xi32>, %values: tensor<?x8x8xf16>,
                  %b: tensor<?x?xf16>, %input: tensor<?x?xf16>,
@@ -55,7 +55,7 @@ func.func @input(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 // CHECK-LABEL: func.func @left
 // CHECK:         sattn.bsr_addmm {{.*}}) left(%{{.*}} : tensor<?xf16>) outs(%{{.*}} : tensor<?x?xf16>) -> tensor<?x?xf16>
 // GENERIC-LABEL: sym_name = "left"
-// GENERIC:         operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 1>
+// GENERIC:         operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 1>
 func.func @left(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                 %col: tensor<?xi32>, %values: tensor<?x8x8xf16>,
                 %b: tensor<?x?xf16>, %left: tensor<?xf16>,
@@ -71,7 +71,7 @@ func.func @left(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 // CHECK-LABEL: func.func @right
 // CHECK:         sattn.bsr_addmm {{.*}}) right(%{{.*}} : tensor<?xf32>) outs(%{{.*}} : tensor<?x?xf16>) -> tensor<?x?xf16>
 // GENERIC-LABEL: sym_name = "right"
-// GENERIC:         operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 1>
+// GENERIC:         operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 1>
 func.func @right(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                  %col: tensor<?xi32>, %values: tensor<?x8x8xf16>,
                  %b: tensor<?x?xf16>, %right: tensor<?xf32>,
@@ -89,7 +89,7 @@ func.func @right(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 // CHECK-LABEL: func.func @all_operands
 // CHECK:         sattn.bsr_addmm alpha(%{{.*}}) beta(%{{.*}}) ins(%{{.*}} : tensor<?xi32>, tensor<?xi32>, tensor<?x128x64xbf16>, tensor<?x?xbf16>) input(%{{.*}} : tensor<?x?xbf16>) left(%{{.*}} : tensor<?xbf16>) right(%{{.*}} : tensor<?xf32>) outs(%{{.*}} : tensor<?x?xf32>) {meta = #sattn.meta<tile = [128, 64, 32]>, note = "kept"} -> tensor<?x?xf32>
 // GENERIC-LABEL: sym_name = "all_operands"
-// GENERIC:         operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1>{{.*}} {note = "kept"}
+// GENERIC:         operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1>{{.*}} {note = "kept"}
 func.func @all_operands(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                         %col: tensor<?xi32>, %values: tensor<?x128x64xbf16>,
                         %b: tensor<?x?xbf16>, %input: tensor<?x?xbf16>,
@@ -167,7 +167,7 @@ func.func @meta() attributes {
 // CHECK-SAME:    %{{.*}}: f32, %{{.*}}: f32, %[[A:.*]]: tensor<512x?xbf16, #{{.*}}>, %[[B:.*]]: tensor<?x?xbf16>, %[[OUT:.*]]: tensor<512x?xbf16>
 // CHECK:         sattn.bsr_addmm alpha(%{{.*}}) beta(%{{.*}}) ins(%[[A]], %[[B]] : tensor<512x?xbf16, #{{.*}}>, tensor<?x?xbf16>) outs(%[[OUT]] : tensor<512x?xbf16>) -> tensor<512x?xbf16>
 // GENERIC-LABEL: sym_name = "encoded"
-// GENERIC:         operandSegmentSizes = array<i32: 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1>
+// GENERIC:         operandSegmentSizes = array<i32: 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1>
 func.func @encoded(%alpha: f32, %beta: f32, %a: tensor<512x?xbf16, #bsr>,
                    %b: tensor<?x?xbf16>, %out: tensor<512x?xbf16>)
     -> tensor<512x?xbf16> {
