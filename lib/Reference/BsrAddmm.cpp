@@ -70,10 +70,10 @@ void Evaluator::addProduct(const Shape &batchIndex, const Pattern &pattern,
       std::fill(sums.begin(), sums.end(), Sum(0));
       for (int64_t p = begin; p < end; ++p) {
         int64_t column = pattern.columns[p - pattern.offsets.front()];
-        int64_t place = order ? loadIndex(order->view,
-                                          order->offset(batchIndex) +
-                                              p * order->stride(1))
-                              : p;
+        int64_t place = order
+                            ? loadIndex(order->view, order->offset(batchIndex) +
+                                                         p * order->stride(1))
+                            : p;
         int64_t block = values.offset(batchIndex) + place * values.stride(3);
         for (int64_t i = 0; i < blockM; ++i) {
           Sum *sum = &sums[i * width];
@@ -116,8 +116,8 @@ Error Evaluator::checkOrder(const Shape &batchIndex,
   if (!order)
     return Error::success();
   for (int64_t p = pattern.offsets.front(); p < pattern.offsets.back(); ++p) {
-    int64_t place = loadIndex(order->view, order->offset(batchIndex) +
-                                               p * order->stride(1));
+    int64_t place = loadIndex(order->view,
+                              order->offset(batchIndex) + p * order->stride(1));
     if (place < 0 || place >= nnz)
       return expected("order[" + str(p) + "] in [0, " + str(nnz) + ")",
                       str(place));

@@ -26,16 +26,15 @@ static std::optional<TensorView> optionalOf(const NamedOperands &operands,
 }
 
 static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
-  ErrorOr<std::vector<double>> out =
-      bsrAddmm({scalarOf(operands, "alpha"), scalarOf(operands, "beta"),
-                tensorOf(operands, "crow"), tensorOf(operands, "col"),
-                tensorOf(operands, "values"), tensorOf(operands, "b"),
-                optionalOf(operands, "input"), optionalOf(operands, "left"),
-                optionalOf(operands, "right"), tensorOf(operands, "out"),
-                optionalOf(operands, "order"),
-                operands.find("transpose_a") != nullptr,
-                operands.find("transpose_b") != nullptr,
-                operands.find("transpose_out") != nullptr});
+  ErrorOr<std::vector<double>> out = bsrAddmm(
+      {scalarOf(operands, "alpha"), scalarOf(operands, "beta"),
+       tensorOf(operands, "crow"), tensorOf(operands, "col"),
+       tensorOf(operands, "values"), tensorOf(operands, "b"),
+       optionalOf(operands, "input"), optionalOf(operands, "left"),
+       optionalOf(operands, "right"), tensorOf(operands, "out"),
+       optionalOf(operands, "order"), operands.find("transpose_a") != nullptr,
+       operands.find("transpose_b") != nullptr,
+       operands.find("transpose_out") != nullptr});
   if (!out)
     return out.takeError();
   return std::vector<Result>{{"out", std::move(*out)}};

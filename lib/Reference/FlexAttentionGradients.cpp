@@ -35,8 +35,7 @@ ErrorOr<FlexAttentionGradients> sattn::reference::computeGradients(
   FlexAttentionSums sums;
   sums.lse2 = *operands.findTensor("lse2");
   sums.delta = *operands.findTensor("delta");
-  if (const TensorView *largest =
-          operands.findTensor("max_scores"))
+  if (const TensorView *largest = operands.findTensor("max_scores"))
     sums.maxScores = *largest;
   sums.times = readStored(operands, lists);
   FlexAttentionOperands given = readOperands(operands, lists);

@@ -42,8 +42,8 @@ struct BsrAddmmOperands {
   std::optional<runtime::TensorView> left;
   std::optional<runtime::TensorView> right;
   runtime::TensorView out;
-  /// The place of each block of the pattern in values, (*, nnz) with the batches
-  /// of col; absent: its own.
+  /// The place of each block of the pattern in values, (*, nnz) with the
+  /// batches of col; absent: its own.
   std::optional<runtime::TensorView> order = std::nullopt;
   /// values is (*, nnz, BK, BM).
   bool transposeA = false;

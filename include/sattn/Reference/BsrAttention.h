@@ -48,13 +48,12 @@ struct BsrAttentionResult {
 /// are dropped by Philox, and those that are kept divided by 1 - probability. A
 /// row without a block, or only keys of score -inf, gives 0. Rows of k and v
 /// outside of a row's blocks are not read for it. lse is the natural logarithm
-/// of the sum of exponentials, -inf for such a row. In double, and not rounded to
-/// out's type. Writes nothing.
+/// of the sum of exponentials, -inf for such a row. In double, and not rounded
+/// to out's type. Writes nothing.
 ///
 /// Errors name the operand: a rank, type or extent that does not fit, offsets
 /// that decrease or pass nnz, a block column outside k.
-runtime::ErrorOr<BsrAttentionResult>
-bsrAttention(const BsrAttentionOperands &);
+runtime::ErrorOr<BsrAttentionResult> bsrAttention(const BsrAttentionOperands &);
 
 } // namespace sattn::reference
 

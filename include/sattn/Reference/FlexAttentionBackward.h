@@ -43,8 +43,8 @@ struct FlexAttentionSums {
   runtime::TensorView delta;
   std::optional<runtime::TensorView> maxScores;
   /// How often a pair of b, h, i, j counts, and what its weight is multiplied
-  /// with after the softmax: 0, or what makes up for weights that are 0. Absent:
-  /// once, and 1.
+  /// with after the softmax: 0, or what makes up for weights that are 0.
+  /// Absent: once, and 1.
   std::function<int64_t(int64_t, int64_t, int64_t, int64_t)> times;
   std::function<double(int64_t, int64_t, int64_t, int64_t)> keep;
 };

@@ -211,9 +211,8 @@ static LogicalResult convertContract(vector::ContractionOp op,
   if (failed(lhs))
     return failure();
   Value rows;
-  FailureOr<Value> rhs =
-      createLoad(b, op, loaded, other, "right",
-                 transposed->right ? nullptr : &rows);
+  FailureOr<Value> rhs = createLoad(b, op, loaded, other, "right",
+                                    transposed->right ? nullptr : &rows);
   if (failed(rhs))
     return failure();
   auto tensorType =

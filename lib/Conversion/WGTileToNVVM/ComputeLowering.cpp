@@ -146,9 +146,8 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
     Location loc = op.getLoc();
     Descriptor aDescriptor;
     if (aShared)
-      aDescriptor =
-          descriptorOfRows(rewriter, loc, adaptor.getA().front(), aShared,
-                           aMajor);
+      aDescriptor = descriptorOfRows(rewriter, loc, adaptor.getA().front(),
+                                     aShared, aMajor);
     Descriptor bDescriptor =
         createDescriptor(rewriter, loc, adaptor.getB().front(), b, bMajor);
     // An accumulator of zeros is not read (scale-d 0).

@@ -328,8 +328,8 @@ LogicalResult wgtile::detail::verifyMma(Operation *op) {
       mma.getBColumns() != acc.getDimSize(1) || shapeA[1] != mma.getBRows())
     return op->emitOpError()
            << "expected tiles " << (mma.getTransposeA() ? "KxM" : "MxK") << ", "
-           << (mma.getTransposeB() ? "NxK" : "KxN")
-           << " and MxN, but got " << a << ", " << b << " and " << acc;
+           << (mma.getTransposeB() ? "NxK" : "KxN") << " and MxN, but got " << a
+           << ", " << b << " and " << acc;
   // (C2)
   Type type = sharedA ? sharedA.getElementType() : registerA.getElementType();
   bool isSmall = type.isF16() || type.isBF16();

@@ -124,10 +124,9 @@ struct DropUnreadOperands : public OpRewritePattern<BsrAddmmOp> {
   LogicalResult matchAndRewrite(BsrAddmmOp op,
                                 PatternRewriter &rewriter) const override {
     bool dropInput = op.getInput() && isZero(op.getBeta());
-    bool dropScales =
-        (op.getLeft() || op.getRight() || op.getOrder() ||
-         op.getRowBlockGroups()) &&
-        isZero(op.getAlpha());
+    bool dropScales = (op.getLeft() || op.getRight() || op.getOrder() ||
+                       op.getRowBlockGroups()) &&
+                      isZero(op.getAlpha());
     if (!dropInput && !dropScales)
       return rewriter.notifyMatchFailure(op, "every operand is read");
     rewriter.modifyOpInPlace(op, [&] {

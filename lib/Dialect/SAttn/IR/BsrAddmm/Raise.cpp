@@ -240,16 +240,15 @@ struct RaiseContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
     };
     bool isF32 = getElementTypeOrSelf(dense.getType()).isF32();
     Value result =
-        BsrAddmmOp::create(rewriter, loc, target.getType(), scalar(1),
-                           scalar(zeroFilled ? 0 : 1), /*crow=*/Value(),
-                           /*col=*/Value(), product->a.value, dense,
-                           /*input=*/Value(), /*left=*/Value(),
-                           /*right=*/Value(), /*order=*/Value(),
-                           /*rowBlockGroups=*/Value(), /*steps=*/Value(),
-                           target, /*meta=*/MetaAttr(),
-                           isF32 ? precision : "ieee",
-                           /*transposeA=*/false, product->transposeB,
-                           product->transposeOut)
+        BsrAddmmOp::create(
+            rewriter, loc, target.getType(), scalar(1),
+            scalar(zeroFilled ? 0 : 1), /*crow=*/Value(),
+            /*col=*/Value(), product->a.value, dense,
+            /*input=*/Value(), /*left=*/Value(),
+            /*right=*/Value(), /*order=*/Value(),
+            /*rowBlockGroups=*/Value(), /*steps=*/Value(), target,
+            /*meta=*/MetaAttr(), isF32 ? precision : "ieee",
+            /*transposeA=*/false, product->transposeB, product->transposeOut)
             .getResult();
     if (product->isVector)
       result = dropUnit(rewriter, loc, result,

@@ -229,9 +229,9 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
                             blockSizes = {
                                 slicer.whole(getValues(), storageBatch)};
   llvm::append_range(blockOffsets, window(getTransposeA(), rowInBlock, zero));
-  llvm::append_range(blockSizes, window(getTransposeA(),
-                                        b.getIndexAttr(getTileRows()),
-                                        b.getIndexAttr(getBlockColumns())));
+  llvm::append_range(blockSizes,
+                     window(getTransposeA(), b.getIndexAttr(getTileRows()),
+                            b.getIndexAttr(getBlockColumns())));
   operands.push_back(slicer.slice(getValues(), blockOffsets, blockSizes));
   int64_t kDim = getB().getType().getRank() + getBRowDim();
   operands.push_back(
@@ -248,8 +248,8 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
     operands.push_back(
         slicer.slice(getRight(), {columnOffset}, {columns(getRight(), -1)}));
   if (getOrder())
-    operands.push_back(slicer.slice(
-        getOrder(), {zero}, {slicer.whole(getOrder(), storageBatch)}));
+    operands.push_back(slicer.slice(getOrder(), {zero},
+                                    {slicer.whole(getOrder(), storageBatch)}));
   // Slices of the plan: the row's row-block group, and of each step the column
   // and the row's own block, columns 0 and 1 + g for block row g.
   if (getSteps()) {

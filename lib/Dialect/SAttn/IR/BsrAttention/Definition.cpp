@@ -118,9 +118,9 @@ static LogicalResult verifyLse(BsrAttentionOp op) {
     return success();
   NamedOperand lse{"lse", op.getLse(), 1};
   if (lse.batchRank() != op.getBatchRank())
-    return op.emitOpError() << "expected 'lse' of rank "
-                            << op.getBatchRank() + 1 << ", but got "
-                            << op.getLse().getType();
+    return op.emitOpError()
+           << "expected 'lse' of rank " << op.getBatchRank() + 1 << ", but got "
+           << op.getLse().getType();
   if (Type type = op.getScale().getType(); lse.elementType() != type)
     return op.emitOpError() << "expected element type " << type
                             << " of 'lse', but got " << lse.elementType();

@@ -100,8 +100,8 @@ SmallVector<Value> TileProgram::build() {
   if (op.hasParts())
     llvm::append_range(results, insertPart(loop, factor));
   if (op.hasLse())
-    results.push_back(b.insert(tile.computeLse(loop), op.getLse(),
-                               op.getBatchRank()));
+    results.push_back(
+        b.insert(tile.computeLse(loop), op.getLse(), op.getBatchRank()));
   return results;
 }
 

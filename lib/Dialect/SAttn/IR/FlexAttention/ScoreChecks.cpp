@@ -211,8 +211,9 @@ static LogicalResult verifyStored(ScoreOpInterface op) {
   for (auto [name, extent, unit] :
        {std::tuple("M", m, size[0]), std::tuple("N", n, size[1])})
     if (!ShapedType::isDynamic(extent) && extent % unit != 0)
-      return op->emitOpError() << "expected " << name << " to be a multiple of "
-                               << unit << " of 'block_size', but got " << extent;
+      return op->emitOpError()
+             << "expected " << name << " to be a multiple of " << unit
+             << " of 'block_size', but got " << extent;
   int64_t lead = q.getRank() - 2, rows = isByKeys ? n : m,
           unit = size[isByKeys ? 1 : 0];
   for (auto [name, list] : {std::pair("crow", crow), std::pair("col", col)})
@@ -305,8 +306,7 @@ LogicalResult flex_attention::verifyScores(ScoreOpInterface op) {
   if (failed(verifyColumns(op)) || failed(verifyPrecision(op)) ||
       failed(verifyExtents(op)) || failed(verifyPackedHeads(op)) ||
       failed(verifyLists(op)) || failed(verifyStored(op)) ||
-      (op.getRandom() &&
-       failed(verifyRandom(op, op.getRandom().getType()))) ||
+      (op.getRandom() && failed(verifyRandom(op, op.getRandom().getType()))) ||
       failed(verifyElementFunction(op, "score_mod", op.getScoreMod(), // (C7)
                                    captures, op.getScale().getType())) ||
       failed(verifyElementFunction(op, "mask_mod", op.getMaskMod(), captures,

@@ -224,8 +224,11 @@ void ScoreContract::addStoredChecks() { // (C11)
     for (int64_t i = 0; i < lead; ++i)
       requireBroadcast(list, i);
   int64_t unit = size[isByKeys ? 0 : 1];
-  contract.requireIndices({op.getCrow(), op.getCol(), /*values=*/{},
-                           size[isByKeys ? 1 : 0], unit,
+  contract.requireIndices({op.getCrow(),
+                           op.getCol(),
+                           /*values=*/{},
+                           size[isByKeys ? 1 : 0],
+                           unit,
                            {},
                            {}},
                           isByKeys ? m : keys());

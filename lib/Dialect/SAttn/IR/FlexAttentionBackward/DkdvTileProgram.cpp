@@ -202,9 +202,8 @@ FailureOr<SmallVector<Value>> TileProgram::build() {
     results.push_back(
         tile.finish(loop.getResults().back(), op.getScale(), outOfKeys));
   if (outOfValues)
-    results.push_back(
-        tile.finish(loop.getResults().front(), tile.getKeptFactor(),
-                    outOfValues));
+    results.push_back(tile.finish(loop.getResults().front(),
+                                  tile.getKeptFactor(), outOfValues));
   return results;
 }
 

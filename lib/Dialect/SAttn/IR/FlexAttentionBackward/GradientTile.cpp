@@ -206,8 +206,7 @@ Value GradientTile::numberBatch() {
   Value number = b.asI32(b.getHead());
   if (op.getLeadRank() == 1)
     return number;
-  Value heads =
-      b.asI32(tensor::getMixedSize(b, b.getLoc(), op.getQ(), 1));
+  Value heads = b.asI32(tensor::getMixedSize(b, b.getLoc(), op.getQ(), 1));
   return arith::AddIOp::create(
       b, arith::MulIOp::create(b, b.asI32(b.getBatch()), heads), number);
 }
@@ -260,8 +259,8 @@ Value GradientTile::computeCotangents(Value factors, const Weights &weights,
       [&](Inner &inner, ValueRange args) -> Value {
         Value ofValues = args[1];
         if (dropout) {
-          Value isKept = arith::CmpFOp::create(
-              inner, arith::CmpFPredicate::OGE, args[3], b.zero);
+          Value isKept = arith::CmpFOp::create(inner, arith::CmpFPredicate::OGE,
+                                               args[3], b.zero);
           ofValues = arith::SelectOp::create(
               inner, isKept,
               arith::MulFOp::create(inner, ofValues, dropout->factor), b.zero);

@@ -51,9 +51,9 @@ public:
   mlir::Value readFactorOfOutput(mlir::Value gradOut);
 
   /// Tiles of the type of scores: products of queries and keys, the weights of
-  /// these, and the products of gradients of the output and values. Weights that
-  /// are dropped have the sign of what is negative: they are needed all the
-  /// same.
+  /// these, and the products of gradients of the output and values. Weights
+  /// that are dropped have the sign of what is negative: they are needed all
+  /// the same.
   struct Weights {
     mlir::Value products, weights, ofValues;
   };
@@ -65,8 +65,8 @@ public:
   /// Cotangents of scaled products, as an operand of products.
   mlir::FailureOr<mlir::Value> computeCotangents(const Weights &weights,
                                                  const Rows &rows);
-  /// Weights without those that are dropped; what is kept is to be multiplied by
-  /// the factor, which is null without dropout.
+  /// Weights without those that are dropped; what is kept is to be multiplied
+  /// by the factor, which is null without dropout.
   mlir::Value drop(mlir::Value weights);
   mlir::Value getKeptFactor() { return dropout ? dropout->factor : nullptr; }
   /// A tile of scores' type as an operand of products.

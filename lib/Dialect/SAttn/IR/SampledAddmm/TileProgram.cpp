@@ -393,10 +393,10 @@ private:
         sliceOf(op.getMat2(), firstColumn, columns, op.getColumnDim());
     OpFoldResult start = b.getIndexAttr(0);
     bool isTransposed = op.getTransposeMat2();
-    Value right = isTransposed ? readTile(b, b.getLoc(), matrix, {}, {start, k},
-                                          {columns, depth})
-                               : readTile(b, b.getLoc(), matrix, {}, {k, start},
-                                          {depth, columns});
+    Value right =
+        isTransposed
+            ? readTile(b, b.getLoc(), matrix, {}, {start, k}, {columns, depth})
+            : readTile(b, b.getLoc(), matrix, {}, {k, start}, {depth, columns});
     return multiplyTiles(b, b.getLoc(), left, op.getTransposeMat1(), right,
                          isTransposed, sum);
   }

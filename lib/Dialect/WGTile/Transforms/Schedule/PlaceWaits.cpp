@@ -98,10 +98,9 @@ public:
       if (op.getMmaSync() || !canKeepOperand(op))
         return;
       OpBuilder b(op);
-      auto async =
-          MmaAsyncOp::create(b, op.getLoc(), op.getType(), op.getA(), op.getB(),
-                             op.getAcc(), op.getRows(), op.getTransposeA(),
-                             op.getTransposeB());
+      auto async = MmaAsyncOp::create(b, op.getLoc(), op.getType(), op.getA(),
+                                      op.getB(), op.getAcc(), op.getRows(),
+                                      op.getTransposeA(), op.getTransposeB());
       op.replaceAllUsesWith(async.getResult());
       op.erase();
     });
