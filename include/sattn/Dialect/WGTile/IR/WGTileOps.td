@@ -79,8 +79,8 @@ def WGTile_MmaOp : WGTile_MmaBase<"mma"> {
   let description = [{
     result = acc + a @ b, accumulated in f32; of integers in i32, modulo 2^32. `b` is
     a row-major tile in shared memory; `a` is one too, or a register tile. With
-    `transpose_a` or `transpose_b` the tile in shared memory is the transpose of a
-    or of b. In the latter its rows are b's
+    `transpose_a` the tile in shared memory is the transpose of a, with `transpose_b`
+    that of b: its rows are the operand's
     columns. Elements of f32 are rounded to tf32 before they are multiplied: by
     `mma.sync` to nearest with ties away from zero, by `wgmma` toward zero. With
     `ieee` they are multiplied as they are, each product added by one fused
