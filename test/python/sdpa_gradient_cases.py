@@ -60,7 +60,7 @@ def pattern(case, device):
     order = torch.rand(shape, generator=generator).argsort(-1)
     crow = torch.cat([torch.zeros(1, dtype=torch.int64), counts.cumsum(0)])
     col = torch.cat([order[..., place, :count] for place, count in enumerate(counts.tolist())], -1)
-    if case.twice:
+    if case.twice and col.shape[-1] > 1:
         col[..., -1] = col[..., -2]
     rows = torch.repeat_interleave(torch.arange(case.down), counts)
     times = torch.zeros(*case.mask, case.down * case.across, dtype=torch.float64)
