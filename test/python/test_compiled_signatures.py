@@ -14,7 +14,7 @@ def test_signatures(root, sattn):
                 given = function.args
                 found[name] = ([argument.arg for argument in given.args], [argument.arg for argument in given.kwonlyargs],
                                [ast.literal_eval(value) for value in (*given.defaults, *given.kw_defaults)])
-    assert set(found) == {"create_block_mask", "flex_attention"}
+    assert set(found) == {"create_block_mask", "flex_attention", "scaled_dot_product_attention"}
     for name, signature in found.items():
         parameters = inspect.signature(getattr(sattn, name)).parameters.values()
         assert signature == ([one.name for one in parameters if one.kind == one.POSITIONAL_OR_KEYWORD],

@@ -30,7 +30,8 @@ class Operand:
         #: Batch dimensions of the three, broadcast.
         self.batch = storage.batch_of(crow, col, values)
         if shape is not None:
-            storage.require_own_shape(shape, self.batch, crow, values if order is None else values.swapaxes(-1, -2), name)
+            blocks = values if order is None else values.swapaxes(-1, -2)
+            storage.require_own_shape(shape, self.batch, crow, blocks, name)
         self.shape = shape
         self.block = tuple(values.shape[-2:])
         if order is not None:

@@ -113,7 +113,8 @@ def backward(grad_out, given, wanted):
         (query, key, value), (given.query, given.key, given.value), wanted) if is_wanted]
     random = [] if given.random is None else [given.random]
     scalars = [given.scale] + [given.dropout] * len(random)
-    tensors = [*random, query, key, value, out, grad_out, _in_two(given.lse, batch, 1), *lists, *(place for _, place in made)]
+    tensors = [*random, query, key, value, out, grad_out, _in_two(given.lse, batch, 1), *lists,
+               *(place for _, place in made)]
     program._launch(*scalars, *map(arrays.passed, tensors))
     found = iter(made)
     return [_like(*next(found), tensor, batch) if is_wanted else None
@@ -130,8 +131,8 @@ def _place_for(operand, tensor, batch):
 
 
 def _like(result, found, tensor, batch):
-    """The gradient of a tensor from one with two batch dimensions: its own place, or the sum over the batches that it has
-    not."""
+    """The gradient of a tensor from one with two batch dimensions: its own place, or the sum over the batches that it
+    has not."""
     if result is not None:
         return result
     found = found[..., :tensor.shape[-1]]

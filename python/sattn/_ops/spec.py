@@ -39,8 +39,8 @@ SPECS, OPERATIONS = {}, []
 class OpSpec:
     """An operation.
 
-    function: the public one; its name is that in `sattn`, and its signature that of the stub and under torch.compile. An
-    operation that no public function calls alone has one whose name begins with "_".
+    function: the public one; its name is that in `sattn`, and its signature that of the stub and under torch.compile.
+    An operation that no public function calls alone has one whose name begins with "_".
     name: of the operation torch.ops.sattn.<name>; "" where PyTorch has none, so that calls break a graph.
     parameters: the kind (in KINDS) of each parameter that the operation has, in the order of `function`. Other
     parameters are options: a call in a graph gives none of them.

@@ -98,8 +98,8 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
        2 of the sums of exponentials. The row's rows of `out` and other places are
        unspecified.
     7. With `lse` and no `partial`, it is the natural logarithm of the sum over j of
-       exp(s_j), -inf in a row without a block: what the gradients take
-       (`sattn.flex_attention_dq`). Long block rows are not computed in parts then.
+       exp(s_j), -inf in a row without a block: what the gradients need. Long block
+       rows are not computed in parts then.
     8. If crow is not monotone, an entry is outside [0, nnz], or a referenced column
        is outside [0, N / BN), the behavior is undefined; the runtime checks this
        (`sattn-record-contracts`).

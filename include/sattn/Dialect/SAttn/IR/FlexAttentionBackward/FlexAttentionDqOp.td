@@ -92,12 +92,16 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
        blocks that are read both must be finite.
     7. With `stored` a query of block row r sees the keys of the blocks of BQ
        queries and BK keys, `block_size`, at block columns col[p] for p in
-       [crow[r], crow[r+1]), as in `sattn.bsr_attention`: a block that a row has
-       twice counts twice.
-    8. With `dropout` weights are dropped as in semantics 5 of
-       `sattn.bsr_attention`, where b is batch * H + head: ds_j is
-       p_j * (w_j * (grad_out . v) - delta), w_j being 0 for weights that are
-       dropped and 1 / (1 - probability) for others.
+       [crow[r], crow[r+1]): a block that a row has twice counts twice.
+    8. With `dropout`, ds_j is p_j * (w_j * (grad_out . v) - delta), where w_j is 0 if
+
+       ```
+       floor(philox(j, i, b * H + h, random[1])[0] / 2^8) < probability * 2^24
+       ```
+
+       and else 1 / (1 - `probability`). `philox` is Philox4x32-10 of this counter,
+       each number modulo 2^32, whose key is the lower and the upper half of
+       random[0]. A probability outside of [0, 1] is the nearer of the two, a NaN 0.
 
     Constraints:
 
