@@ -320,8 +320,8 @@ def _recorded(query, key, value, attn_mask, dropout_p, is_causal, scale, check, 
     dtypes.require_precision(precision)
     for name, option in (("check", check), ("meta", meta)):
         if option is not None and option is not False:
-            raise NotImplementedError(f"argument '{name}': expected None where gradients are recorded, for fake tensors "
-                                      f"and under torch.autocast, but got {option!r}")
+            raise NotImplementedError(f"argument '{name}': expected None where gradients are recorded, for fake "
+                                      f"tensors and under torch.autocast, but got {option!r}")
     probability = _require_dropout(dropout_p)
     scale = _scale_of(query, scale)
     mask = _parts_of(attn_mask)
