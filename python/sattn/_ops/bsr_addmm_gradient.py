@@ -78,12 +78,13 @@ def _at_blocks(crow, col, like, left, right, alpha, precision):
     Of the type of `like`, or of sums where it has other batches."""
     batch = sys.modules["torch"].broadcast_shapes(crow.shape[:-1], col.shape[:-1], like.shape[:-3], left.shape[:-2],
                                                   right.shape[:-2])
+    known = sparse_operand.known_of(crow, col)
+    made = like.new_empty if known is not None and known.is_whole else like.new_zeros
     if tuple(batch) == tuple(like.shape[:-3]):
-        matrix = crow, col, like.new_zeros(like.shape)
+        matrix = crow, col, made(like.shape)
         pattern = matrix
     else:
-        pattern, matrix = (crow, col, like), (crow, col,
-                                              like.new_zeros((*batch, *like.shape[-3:]), dtype=wide_of(like)))
+        pattern, matrix = (crow, col, like), (crow, col, made((*batch, *like.shape[-3:]), dtype=wide_of(like)))
     sampled_addmm.sampled_addmm(pattern, left, right, beta=0, alpha=alpha, out=matrix, check=False, precision=precision)
     return matrix[2]
 

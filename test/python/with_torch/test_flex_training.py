@@ -221,7 +221,7 @@ def _batched_gradients(inputs):
     (_batched_gradients, "expected a call outside of torch.func's transforms"),
     (lambda inputs: torch.func.grad(lambda query: attend(query, *inputs[1:]).sum())(inputs[0]), "expected a call outside of torch.func"),
     (lambda inputs: torch.func.jvp(lambda query: attend(query, *inputs[1:]), (inputs[0].detach(),), (torch.ones(SHAPE),)), "torch.func"),
-    (lambda inputs: torch.vmap(attend)(*(torch.stack([tensor] * 2) for tensor in inputs)), "torch.func, vmap, export"),
+    (lambda inputs: torch.vmap(attend)(*(torch.stack([tensor] * 2) for tensor in inputs)), "transforms of torch.func"),
 ], ids=["second_derivative", "forward_mode", "batched_gradients", "grad", "jvp", "vmap"])
 def test_what_is_refused(call, message):
     with pytest.raises(NotImplementedError, match=message):
