@@ -360,7 +360,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     or of NumPy's arrays by numpy.random.
 
     Returns (*, M, E). Rows without a stored block are 0. Raises ValueError or TypeError for arguments that do not fit,
-    NotImplementedError for what has no code yet (gradients among it), before anything is computed.
+    NotImplementedError for what has no code yet, before anything is computed.
     """
     if _is_recorded(query, key, value):
         return _recorded(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta)

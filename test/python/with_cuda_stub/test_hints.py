@@ -236,9 +236,11 @@ def test_what_sdpa_has_to_look_at(package, monkeypatch):
     with pytest.raises(ValueError, match="argument 'value'"):
         attend(query, key, cuda_tensors.zeros(HEADS, ROWS, 64, device=1))
     query.requires_grad = True
-    with pytest.raises(NotImplementedError, match="argument 'query'"):
-        attend()
+    assert attend().requires_grad
+    with pytest.raises(NotImplementedError, match="argument 'meta'"):
+        attend(meta={"warps": 4})
     query.requires_grad = False
+    assert not attend().requires_grad
     with pytest.raises(ValueError, match="argument 'query'"):
         attend(torch._neg_view(query), key, value)
     package.cache.clear()
