@@ -78,7 +78,7 @@ TEST(FlexAttentionDkdvTest, FewKeysHaveFewRows) {
 }
 
 TEST(FlexAttentionDkdvTest, TilesDivideBlocksOfLists) {
-  Facts facts = factsOf(64);
+  Facts facts = factsOf(128);
   facts.blockQueries = 128;
   facts.blockKeys = 192;
   Parameters tile =
