@@ -9,6 +9,7 @@
 #include "Arguments.h"
 
 #include "CommandLine.h"
+#include "Pattern.h"
 
 #include "sattn/Reference/ElementConversion.h"
 #include "sattn/Reference/Op.h"
@@ -309,6 +310,36 @@ makeArray(const Manifest &manifest, size_t argument, const Shape &declared,
   return array;
 }
 
+/// Offsets or columns of a random pattern, "crow:..." or "col:...".
+static ErrorOr<NpyArray> makeIndices(StringRef word,
+                                     const std::string &argument,
+                                     const runtime::ArgumentSpec &spec) {
+  auto [kind, text] = word.split(':');
+  ErrorOr<Pattern> pattern = Pattern::parse(text, argument);
+  if (!pattern)
+    return pattern.takeError();
+  if (spec.type != DType::I32 && spec.type != DType::I64)
+    return Error(argument + ": expected an array for elements that are no "
+                            "indices, but got '" +
+                 word.str() + "'");
+  std::vector<int64_t> numbers =
+      kind == "crow" ? pattern->getOffsets() : pattern->getColumns();
+  Shape shape;
+  if (pattern->batches)
+    shape.push_back(*pattern->batches);
+  shape.push_back(static_cast<int64_t>(numbers.size()) /
+                  std::max<int64_t>(pattern->batches.value_or(1), 1));
+  ErrorOr<NpyArray> array = allocate(spec.type, shape, std::nullopt, argument);
+  if (!array)
+    return array;
+  auto next = numbers.begin();
+  forEachElement(array->view(), [&](int64_t offset) {
+    reference::storeElement(array->view(), offset,
+                            static_cast<double>(*next++));
+  });
+  return array;
+}
+
 const runtime::Contract *sattn::run::findContract(const Manifest &manifest) {
   const runtime::Contract *found = nullptr;
   for (const runtime::Contract &contract : manifest.contracts) {
@@ -348,6 +379,16 @@ sattn::run::loadArguments(const Manifest &manifest,
         return Error(argument + ": expected a number of f32, but got '" +
                      words[i] + "'");
       result.values[i] = *number;
+      continue;
+    }
+    if (StringRef word = words[i];
+        word.starts_with("crow:") || word.starts_with("col:")) {
+      ErrorOr<NpyArray> array =
+          makeIndices(word, argument, manifest.arguments[i]);
+      if (!array)
+        return array.takeError();
+      result.values[i] = array->view();
+      result.arrays[i] = std::move(*array);
       continue;
     }
     ErrorOr<TensorWord> word = parseTensorWord(words[i], argument);

@@ -32,6 +32,11 @@ input. There is one ARG for each argument of the function, in its order:
                     Followed by :shape=4x64 it has that shape; without, an
                     operand that an op writes has the shape that the others
                     imply
+  crow:SEED:grid=RxC:nnz=N, col:SEED:grid=RxC:nnz=N
+                    offsets and block columns of a random pattern of N stored
+                    blocks, out of R block rows and C block columns; both with
+                    the same numbers. Followed by :longest=L one block row has L
+                    blocks, and by :batch=B each of B batches has the pattern
 An array followed by :ld=LD gets rows LD elements apart; the gaps hold NaN. No
 file is ever changed.
 

@@ -8,6 +8,8 @@
 
 #include "CpuExecution.h"
 
+#include "KeptCode.h"
+
 #include "sattn/Pipelines/SAttnToCPU.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -207,6 +209,26 @@ CpuProgram::CpuProgram() = default;
 CpuProgram::~CpuProgram() {
   if (session)
     llvm::consumeError(session->endSession());
+}
+
+ErrorOr<std::unique_ptr<CpuProgram>>
+CpuProgram::compile(ModuleOp module, const runtime::Manifest &manifest,
+                    int64_t threads, bool remarks) {
+  ErrorOr<cache::Entry> code = getOrCompile(
+      module,
+      hashModule(module, remarks)
+          .add(describeHostCPU())
+          .add(int64_t(threads > 1))
+          .finish(),
+      [&]() -> ErrorOr<cache::Entry> {
+        ErrorOr<CpuCode> code = generateCpuCode(module, manifest, threads > 1);
+        if (!code)
+          return code.takeError();
+        return cache::Entry{code->object, code->symbol};
+      });
+  if (!code)
+    return code.takeError();
+  return load({(*code)[0], (*code)[1]});
 }
 
 ErrorOr<std::unique_ptr<CpuProgram>> CpuProgram::load(const CpuCode &code) {

@@ -197,16 +197,18 @@ Error CudaProgram::upload(size_t argument, const runtime::NpyArray &from) {
   return state->buffers[argument]->upload(from.view().data, from.byteSize());
 }
 
-ErrorOr<double> CudaProgram::run() {
+ErrorOr<double> CudaProgram::run(int64_t launches) {
   runtime::CUstream stream = state->stream->handle();
   if (Error error = state->start->record(stream))
     return error;
-  Error launched =
-      state->prepared
-          ? state->program->launch(*state->prepared, state->arguments, stream)
-          : state->program->launch(state->arguments, stream);
-  if (launched)
-    return launched;
+  for (int64_t i = 0; i < launches; ++i) {
+    Error launched =
+        state->prepared
+            ? state->program->launch(*state->prepared, state->arguments, stream)
+            : state->program->launch(state->arguments, stream);
+    if (launched)
+      return launched;
+  }
   if (Error error = state->end->record(stream))
     return error;
   if (Error error = state->stream->synchronize())
@@ -215,7 +217,7 @@ ErrorOr<double> CudaProgram::run() {
       Event::elapsedMilliseconds(*state->start, *state->end);
   if (!elapsed)
     return elapsed.takeError();
-  return double(*elapsed);
+  return double(*elapsed) / static_cast<double>(launches);
 }
 
 Error CudaProgram::download(size_t argument,

@@ -47,8 +47,9 @@ public:
   /// Copies an argument's memory to the device again.
   runtime::Error upload(size_t argument, const runtime::NpyArray &from);
 
-  /// Launches, waits, and returns the milliseconds that the device took.
-  runtime::ErrorOr<double> run();
+  /// Launches `launches` times, waits, and returns the milliseconds that the
+  /// device took for one.
+  runtime::ErrorOr<double> run(int64_t launches = 1);
 
   /// Copies an argument's memory back.
   runtime::Error download(size_t argument, const runtime::NpyArray &to) const;

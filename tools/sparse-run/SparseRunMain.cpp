@@ -13,7 +13,6 @@
 #include "CommandLine.h"
 #include "CpuExecution.h"
 #include "CudaExecution.h"
-#include "KeptCode.h"
 #include "ProgramSource.h"
 #include "Report.h"
 #include "ToolOutput.h"
@@ -79,23 +78,8 @@ static Error runOnCpu(const CommandLine &line, mlir::ModuleOp module,
   ErrorOr<int64_t> threads = startThreads(line.threads);
   if (!threads)
     return threads.takeError();
-  ErrorOr<cache::Entry> code =
-      getOrCompile(module,
-                   hashModule(module, line.remarks)
-                       .add(describeHostCPU())
-                       .add(int64_t(*threads > 1))
-                       .finish(),
-                   [&]() -> ErrorOr<cache::Entry> {
-                     ErrorOr<CpuCode> code =
-                         generateCpuCode(module, manifest, *threads > 1);
-                     if (!code)
-                       return code.takeError();
-                     return cache::Entry{code->object, code->symbol};
-                   });
-  if (!code)
-    return code.takeError();
   ErrorOr<std::unique_ptr<CpuProgram>> program =
-      CpuProgram::load({(*code)[0], (*code)[1]});
+      CpuProgram::compile(module, manifest, *threads, line.remarks);
   if (!program)
     return program.takeError();
   report.compileMilliseconds = now() - start;

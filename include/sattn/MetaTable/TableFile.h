@@ -1,0 +1,36 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_METATABLE_TABLEFILE_H
+#define SATTN_METATABLE_TABLEFILE_H
+
+#include "sattn/MetaTable/MetaTable.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace sattn::meta {
+
+/// The text of a table, a line for each row, which parseTable reads. Sections
+/// are in the order of what identifies them.
+std::string printTable(const Table &table);
+
+/// Puts the rows of `section` into the table, in the place of those with the
+/// same keys.
+void mergeSection(Table &table, const Section &section);
+
+/// Changes the table in the file at `path`, which is made, with its folder,
+/// where it is missing. Processes that do so wait for each other, by a lock on
+/// the file `path` + ".lock", and a reader sees the old file or the new one. An
+/// error where the file holds anything that parseTable does not take, which is
+/// then left as it is.
+llvm::Error updateTable(llvm::StringRef path, OpSchemas schemas,
+                        llvm::function_ref<void(Table &)> change);
+
+} // namespace sattn::meta
+
+#endif // SATTN_METATABLE_TABLEFILE_H

@@ -1,0 +1,159 @@
+//===- TableFile.cpp - Writer of meta tables ------------------------------===//
+//
+// From a Table to JSON, and changes of files that many processes make.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/MetaTable/TableFile.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <tuple>
+
+using namespace sattn::meta;
+namespace fs = llvm::sys::fs;
+using llvm::Error;
+using llvm::StringRef;
+
+/// What no two sections of a table have in common.
+static auto identityOf(const Section &section) {
+  return std::tuple(StringRef(section.schema->op), StringRef(section.device),
+                    section.version, StringRef(section.dtype),
+                    StringRef(section.outDtype), section.sparsity);
+}
+
+static void printRow(llvm::raw_ostream &os, const OpSchema &schema,
+                     const Row &row) {
+  os << "    [[";
+  llvm::interleave(
+      llvm::zip(schema.keyNames, row.key), os,
+      [&](auto entry) {
+        auto [name, value] = entry;
+        if (OpSchema::isFlag(name))
+          os << (value ? "true" : "false");
+        else
+          os << value;
+      },
+      ", ");
+  os << "], [";
+  llvm::interleave(row.values, os, ", ");
+  os << "]]";
+}
+
+static void printSection(llvm::raw_ostream &os, const Section &section) {
+  auto text = [](StringRef name) { return llvm::json::Value(name); };
+  os << "  {\"op\": " << text(section.schema->op)
+     << ", \"device\": " << text(section.device)
+     << ", \"version\": " << section.version
+     << ", \"dtype\": " << text(section.dtype);
+  if (!section.outDtype.empty())
+    os << ", \"out_dtype\": " << text(section.outDtype);
+  os << ", \"sparsity\": " << describeSparsity(section.sparsity)
+     << ", \"parameters\": [";
+  llvm::interleave(
+      section.parameters, os, [&](StringRef name) { os << text(name); }, ", ");
+  os << "], \"rows\": [\n";
+  llvm::interleave(
+      section.rows, os,
+      [&](const Row &row) { printRow(os, *section.schema, row); }, ",\n");
+  os << "\n  ]}";
+}
+
+std::string sattn::meta::printTable(const Table &table) {
+  llvm::SmallVector<const Section *> sections;
+  for (const Section &section : table.sections)
+    if (!section.rows.empty())
+      sections.push_back(&section);
+  llvm::stable_sort(sections, [](const Section *a, const Section *b) {
+    return identityOf(*a) < identityOf(*b);
+  });
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "{\"format\": \"sattn-meta-table\", \"version\": 1, \"sections\": [\n";
+  llvm::interleave(
+      sections, os, [&](const Section *one) { printSection(os, *one); }, ",\n");
+  os << (sections.empty() ? "" : "\n") << "]}\n";
+  return text;
+}
+
+void sattn::meta::mergeSection(Table &table, const Section &section) {
+  auto *own = llvm::find_if(table.sections, [&](const Section &one) {
+    return identityOf(one) == identityOf(section) &&
+           one.parameters == section.parameters;
+  });
+  if (own == table.sections.end()) {
+    table.sections.push_back(section);
+    return;
+  }
+  for (const Row &row : section.rows) {
+    auto *place = llvm::lower_bound(
+        own->rows, row,
+        [](const Row &a, const Row &b) { return a.key < b.key; });
+    if (place != own->rows.end() && place->key == row.key)
+      *place = row;
+    else
+      own->rows.insert(place, row);
+  }
+}
+
+/// An error of a file's path.
+static Error fileError(StringRef path, const llvm::Twine &reason) {
+  return llvm::createStringError("meta table '" + path + "': " + reason);
+}
+
+/// Writes a file whole, or leaves what is there.
+static Error writeWhole(StringRef path, StringRef text) {
+  llvm::Expected<fs::TempFile> file =
+      fs::TempFile::create(path + ".%%%%%%%%.tmp");
+  if (!file)
+    return fileError(path, "expected a folder to write to, but got: " +
+                               llvm::toString(file.takeError()));
+  llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
+  os << text;
+  os.flush();
+  std::error_code error = os.error();
+  os.clear_error();
+  if (error) {
+    llvm::consumeError(file->discard());
+    return fileError(path, "expected room for " + llvm::Twine(text.size()) +
+                               " bytes, but got: " + error.message());
+  }
+  return file->keep(path);
+}
+
+Error sattn::meta::updateTable(StringRef path, OpSchemas schemas,
+                               llvm::function_ref<void(Table &)> change) {
+  if (std::error_code error =
+          fs::create_directories(llvm::sys::path::parent_path(path)))
+    return fileError(path, "expected a folder to write to, but got: " +
+                               error.message());
+  int lock;
+  if (std::error_code error =
+          fs::openFileForReadWrite(path + ".lock", lock, fs::CD_OpenAlways,
+                                   fs::OF_None))
+    return fileError(path, "expected a folder to write to, but got: " +
+                               error.message());
+  auto close = llvm::make_scope_exit([&] { fs::closeFile(lock); });
+  if (std::error_code error = fs::lockFile(lock))
+    return fileError(path, "expected a lock, but got: " + error.message());
+  auto unlock = llvm::make_scope_exit([&] { fs::unlockFile(lock); });
+
+  Table table{path.str(), {}};
+  if (fs::exists(path)) {
+    std::vector<std::string> problems;
+    llvm::Expected<Table> found = loadTable(path, schemas, problems);
+    if (!found)
+      return found.takeError();
+    if (!problems.empty())
+      return llvm::createStringError(problems.front() +
+                                     ", and the file is left as it is");
+    table = std::move(*found);
+  }
+  change(table);
+  return writeWhole(path, printTable(table));
+}

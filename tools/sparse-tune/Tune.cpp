@@ -1,0 +1,292 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tune.h"
+
+#include "SampleProgram.h"
+
+#include "sattn/MetaTable/TableFile.h"
+#include "sattn/Runtime/Device.h"
+#include "sattn/Tuner/Journal.h"
+#include "sattn/Tuner/ProcessMeasurer.h"
+#include "sattn/Tuning/Ops.h"
+#include "sattn/Version.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <cstdlib>
+
+using namespace sattn;
+using namespace sattn::tune;
+using llvm::formatv;
+using tuner::Problem;
+using tuning::Parameters;
+namespace fs = llvm::sys::fs;
+
+/// Seconds for one problem where no budget is given.
+static double secondsOf(tuner::Effort effort) {
+  switch (effort) {
+  case tuner::Effort::Quick:
+    return 10;
+  case tuner::Effort::Normal:
+    return 60;
+  case tuner::Effort::Full:
+    return 300;
+  }
+  llvm_unreachable("an effort");
+}
+
+static double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+namespace {
+/// Where problems are tuned.
+struct Place {
+  tuning::Target target;
+  /// Whose rows they are.
+  std::string device;
+};
+} // namespace
+
+static llvm::Expected<Place> findPlace(const TuneOptions &options) {
+  if (!options.isCuda)
+    return Place{*tuning::findTarget("cpu"), tuning::getHostDevice()};
+  runtime::ErrorOr<std::unique_ptr<runtime::Device>> device =
+      runtime::Device::open(static_cast<int>(options.device));
+  if (!device)
+    return llvm::createStringError(device.takeError().message());
+  std::string chip =
+      formatv("sm_{0}{1}{2}", (*device)->capabilityMajor(),
+              (*device)->capabilityMinor(),
+              (*device)->capabilityMajor() >= 9 ? "a" : "");
+  std::optional<tuning::Target> target = tuning::findTarget(chip);
+  if (!target)
+    return llvm::createStringError("expected a device that there is code for, "
+                                   "but got " +
+                                   (*device)->describe());
+  return Place{*target, (*device)->name()};
+}
+
+/// "tile_m=64 tile_n=128": the parameters of a space, those that are given.
+static std::string describe(const tuning::Space &space,
+                            const Parameters &parameters) {
+  std::string text;
+  for (const tuning::TunedParameter &tuned : space.parameters)
+    if (int64_t value = tuning::getParameter(parameters, tuned.name))
+      text += (text.empty() ? "" : " ") + tuned.name.str() + "=" +
+              std::to_string(value);
+  return text;
+}
+
+namespace {
+class Run {
+public:
+  Run(const TuneOptions &options, Place place, tuner::Journal journal)
+      : options(options), place(std::move(place)), journal(std::move(journal)),
+        start(now()) {}
+
+  llvm::Expected<int64_t> run();
+  std::string folder;
+
+private:
+  llvm::Error tuneOne(const Problem &problem, size_t index);
+  llvm::Error keep(const Problem &problem, const tuning::Space &space,
+                   const Parameters &parameters);
+  void report(const Problem &problem, const tuning::Space &space,
+              const tuner::SearchResult &result);
+
+  const TuneOptions &options;
+  Place place;
+  tuner::Journal journal;
+  double start;
+};
+} // namespace
+
+/// Writes a result into the table.
+llvm::Error Run::keep(const Problem &problem, const tuning::Space &space,
+                      const Parameters &parameters) {
+  tuning::Search search{place.target, place.device};
+  llvm::Expected<std::optional<meta::Query>> query =
+      tuning::getQuery(problem.op, problem.getNamedFacts(), search);
+  if (!query)
+    return query.takeError();
+  if (!*query)
+    return llvm::createStringError(
+        "expected all facts of a row's key (docs/MetaTable.md)");
+  llvm::SmallVector<std::string> entries;
+  for (const tuning::TunedParameter &tuned : space.parameters)
+    entries.push_back(
+        (tuned.name + "=" +
+         llvm::Twine(tuning::getParameter(parameters, tuned.name)))
+            .str());
+  llvm::Expected<meta::Section> section = meta::makeSection(**query, entries);
+  if (!section)
+    return section.takeError();
+  return meta::updateTable(
+      options.table, tuning::allSchemas(),
+      [&](meta::Table &table) { meta::mergeSection(table, *section); });
+}
+
+void Run::report(const Problem &problem, const tuning::Space &space,
+                 const tuner::SearchResult &result) {
+  double ratio = result.defaultMilliseconds > 0
+                     ? result.milliseconds / result.defaultMilliseconds
+                     : 1;
+  if (options.isJson) {
+    llvm::json::Object parameters;
+    for (const tuning::TunedParameter &tuned : space.parameters)
+      if (int64_t value = tuning::getParameter(result.parameters, tuned.name))
+        parameters[tuned.name] = value;
+    llvm::outs() << llvm::json::Value(llvm::json::Object{
+                        {"problem", problem.describe()},
+                        {"device", place.device},
+                        {"is_default", result.isDefault},
+                        {"parameters", std::move(parameters)},
+                        {"milliseconds", result.milliseconds},
+                        {"default_milliseconds", result.defaultMilliseconds},
+                        {"noise", result.noise},
+                        {"tried", result.tried},
+                        {"failed", result.failed}})
+                 << "\n";
+  } else if (result.isDefault) {
+    llvm::outs() << formatv("{0}: the default is kept ({1}; {2:f4} ms; {3} "
+                            "tried, {4} of them failed)\n",
+                            problem.describe(),
+                            describe(space, result.parameters),
+                            result.milliseconds, result.tried, result.failed);
+  } else {
+    llvm::outs() << formatv(
+        "{0}: {1} takes {2:f3} of the default's {3:f4} ms (noise {4:f3}; {5} "
+        "tried, {6} of them failed)\n",
+        problem.describe(), describe(space, result.parameters), ratio,
+        result.defaultMilliseconds, result.noise, result.tried, result.failed);
+  }
+  llvm::outs().flush();
+}
+
+llvm::Error Run::tuneOne(const Problem &problem, size_t index) {
+  std::vector<tuning::NamedFact> facts = problem.getNamedFacts();
+  llvm::Expected<tuning::Space> space =
+      tuning::getSpace(problem.op, facts, place.target);
+  if (!space)
+    return space.takeError();
+  llvm::Expected<SampleProgram> sample = makeSampleProgram(problem);
+  if (!sample)
+    return sample.takeError();
+  std::string path = folder + "/program.mlir";
+  {
+    std::error_code error;
+    llvm::raw_fd_ostream file(path, error);
+    file << sample->text;
+    file.close();
+    if (error || file.error())
+      return llvm::createStringError("'" + path +
+                                     "': expected room for a program");
+  }
+  std::vector<std::string> command = {
+      options.executable, "worker",
+      formatv("--target={0}", options.isCuda ? "cuda" : "cpu")};
+  if (options.isCuda)
+    command.push_back(formatv("--device={0}", options.device));
+  else if (options.threads)
+    command.push_back(formatv("--threads={0}", options.threads));
+  tuner::ProcessMeasurer measurer(command, {path, sample->arguments},
+                                  options.jobs);
+  tuner::SearchOptions search;
+  search.effort = options.effort;
+  size_t left = options.problems.size() - index;
+  search.seconds =
+      options.seconds
+          ? std::max(0.0, *options.seconds - (now() - start)) /
+                static_cast<double>(left)
+          : secondsOf(options.effort);
+  std::string name = problem.describe();
+  search.earlier = journal.getTrials(name);
+  llvm::Error failure = llvm::Error::success();
+  search.onTrial = [&](const tuner::Trial &trial) {
+    if (!failure)
+      failure = journal.add(name, trial);
+  };
+  search.onProgress = [&](int64_t tried, double best, double secondsLeft) {
+    double later = options.seconds
+                       ? *options.seconds - (now() - start)
+                       : secondsLeft + static_cast<double>(left - 1) *
+                                           secondsOf(options.effort);
+    llvm::errs() << formatv("[{0}/{1}] {2}: {3} tried, best {4:f3} of the "
+                            "default's time, at most {5:f0} s left, of all "
+                            "{6:f0}\n",
+                            index + 1, options.problems.size(), name, tried,
+                            best, secondsLeft, later);
+  };
+  llvm::Expected<tuner::SearchResult> result =
+      tuner::search(*space, measurer, search);
+  if (failure) {
+    llvm::consumeError(result.takeError());
+    return failure;
+  }
+  if (!result)
+    return result.takeError();
+  if (!result->isDefault)
+    if (llvm::Error error = keep(problem, *space, result->parameters))
+      return error;
+  report(problem, *space, *result);
+  return journal.addDone(name);
+}
+
+llvm::Expected<int64_t> Run::run() {
+  int64_t failed = 0;
+  for (auto [index, problem] : llvm::enumerate(options.problems)) {
+    if (journal.isDone(problem.describe()))
+      continue;
+    if (llvm::Error error = tuneOne(problem, index)) {
+      ++failed;
+      llvm::errs() << "sparse-tune: error: " << problem.describe() << ": "
+                   << llvm::toString(std::move(error)) << "\n";
+    }
+  }
+  // What failed is not tried again by itself.
+  journal.remove();
+  fs::remove_directories(folder);
+  return failed;
+}
+
+llvm::Expected<int64_t> sattn::tune::tune(const TuneOptions &options) {
+  llvm::Expected<Place> place = findPlace(options);
+  if (!place)
+    return place.takeError();
+  // A table that cannot be changed is found before anything is measured.
+  if (llvm::Error error = meta::updateTable(
+          options.table, tuning::allSchemas(), [](meta::Table &) {}))
+    return error;
+  llvm::Expected<tuner::Journal> journal = tuner::Journal::open(
+      options.table + ".journal",
+      place->device + ", " + versionText("sparse-tune"));
+  if (!journal)
+    return journal.takeError();
+  std::string folder = options.table + ".tuning";
+  if (std::error_code error = fs::create_directories(folder, true, 0700))
+    return llvm::createStringError("'" + folder + "': expected a folder, but "
+                                   "got: " +
+                                   error.message());
+  // Code of candidates is of no use to anybody else.
+  std::string cache = folder + "/cache";
+  setenv("SATTN_CACHE_DIR", cache.c_str(), 1);
+  unsetenv("SATTN_CACHE");
+  unsetenv("SATTN_MISSES");
+  Run run(options, std::move(*place), std::move(*journal));
+  run.folder = folder;
+  return run.run();
+}
