@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sattn/Resources/Stages.h"
 #include "sattn/Tuning/BsrAddmm.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -16,8 +17,6 @@ using namespace sattn::tuning::bsr_addmm;
 /// Rows of a tile that several block rows share, and the widest tile that is
 /// tried on the CPU, which has no limit.
 static constexpr int64_t kGroupedRows = 128, kWidestOnCPU = 256;
-/// A ring of fewer stages overlaps nothing.
-static constexpr int64_t kMinStages = 2;
 
 static auto asTuple(const Parameters &tile) {
   return std::tie(tile.rows, tile.columns, tile.depth, tile.stages, tile.warps,
@@ -30,11 +29,12 @@ static bool fits(const Problem &problem, const Parameters &tile,
                  const Target &target) {
   if (target.kind == TargetKind::CPU)
     return true;
-  int64_t stageBytes =
-      (tile.rows + tile.columns) * tile.depth * problem.elementBytes;
   return tile.columns <=
              widestColumns(problem, tile.rows, tile.depth, target) &&
-         tile.stages.value_or(kMinStages) * stageBytes <= target.sharedBytes;
+         tile.stages.value_or(sattn::resources::kMinStages) <=
+             sattn::resources::countStages(
+                 {tile.rows, tile.columns, tile.depth, problem.elementBytes},
+                 target);
 }
 
 /// Heights of tiles: one block row, and a row-block group if allowed.
