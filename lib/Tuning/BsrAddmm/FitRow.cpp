@@ -95,7 +95,7 @@ sattn::tuning::bsr_addmm::fitRow(const Section &section, const Row &row,
   if (auto parts = section.get(row, "split_k"); parts && target.hasClusters)
     result.splitK = std::clamp<int64_t>(*parts, 1, kMaxClusterSize);
   if (auto width = getFirst(section, row, {"raster_group", "GROUP_SIZE_ROW"})) {
-    int64_t n = problem.n.value_or(row.key[kSchema.tiledSize]);
+    int64_t n = problem.n.value_or(row.key[*kSchema.nearSize]);
     int64_t tiles = llvm::divideCeil(n, result.columns);
     result.rasterGroup =
         std::clamp<int64_t>(*width, 1, std::max<int64_t>(tiles, 1));

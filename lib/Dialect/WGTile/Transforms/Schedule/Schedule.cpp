@@ -38,8 +38,8 @@ namespace wgtile {
 using namespace wgtile;
 using sattn::layout::kWarpgroupThreads;
 using sattn::layout::kWarpThreads;
-using sattn::resources::kMaxStages;
 using sattn::resources::kMinStages;
+using sattn::resources::kMostStages;
 
 /// Without a hint, a ring has as many stages as fit; threads that copy by
 /// themselves gain nothing from more than so many.
@@ -426,8 +426,8 @@ private:
   /// have too few stages. Returns whether a stage of each ring fits.
   bool decideDepths(const RingBytes &bytes, MutableArrayRef<LoadGroup> groups) {
     int64_t maxStages =
-        schedule.stages ? std::clamp(*schedule.stages, kMinStages, kMaxStages)
-                        : kMaxStages;
+        schedule.stages ? std::clamp(*schedule.stages, kMinStages, kMostStages)
+                        : kMostStages;
     int64_t available = getRingBytes(*schedule.ctasPerSM);
     int64_t maxTileStages = schedule.tileStages.value_or(
         chooseTileStages(bytes, available, maxStages));
@@ -489,7 +489,7 @@ private:
                  ? 2
                  : 1;
     int64_t most =
-        asked ? std::clamp(*asked, kMinStages, kMaxStages) : kMaxCopiedStages;
+        asked ? std::clamp(*asked, kMinStages, kMostStages) : kMaxCopiedStages;
     int64_t stages = std::min(most, countFitting(*ctas));
     if (stages < kMinStages) {
       explain(kernel.getLoc(), "Stages")
