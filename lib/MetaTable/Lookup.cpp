@@ -15,16 +15,7 @@
 using namespace sattn::meta;
 using llvm::StringRef;
 
-/// The devices of a table whose rows do for the query's, itself left out.
-static llvm::SmallVector<StringRef> otherDevices(const Table &table,
-                                                 const Query &query) {
-  std::set<StringRef> names;
-  for (const Section &section : table.sections)
-    if (section.device != query.device && query.takesRowsOf &&
-        query.takesRowsOf(query.device, section.device))
-      names.insert(section.device);
-  return llvm::SmallVector<StringRef>(names.begin(), names.end());
-}
+static constexpr int64_t kReferenceSparsity = 50;
 
 namespace {
 /// Which sections a rule reads.
@@ -34,21 +25,42 @@ struct SectionRule {
 };
 } // namespace
 
-static constexpr int64_t kReferenceSparsity = 50;
-
 static std::string differentOutDtype(const Query &query) {
   return query.outDtype == query.dtype ? "" : query.outDtype;
 }
 
-static const Section *findSection(const Table &table, const Query &query,
+/// The sections that a rule may read, of any device that does: others are many,
+/// and are looked at once.
+static llvm::SmallVector<const Section *> findSections(const Table &table,
+                                                       const Query &query) {
+  llvm::SmallVector<const Section *> sections;
+  for (const Section &section : table.sections)
+    if (section.schema == query.schema && section.version == query.version &&
+        (section.sparsity == query.sparsity ||
+         section.sparsity == kReferenceSparsity) &&
+        section.dtype == query.dtype)
+      sections.push_back(&section);
+  return sections;
+}
+
+static const Section *findSection(llvm::ArrayRef<const Section *> sections,
                                   StringRef device, const SectionRule &rule) {
-  auto it = llvm::find_if(table.sections, [&](const Section &section) {
-    return section.schema == query.schema && section.device == device &&
-           section.version == query.version && section.dtype == query.dtype &&
-           section.outDtype == rule.outDtype &&
-           section.sparsity == rule.sparsity;
+  const auto *it = llvm::find_if(sections, [&](const Section *section) {
+    return section->sparsity == rule.sparsity &&
+           section->outDtype == rule.outDtype && section->device == device;
   });
-  return it == table.sections.end() ? nullptr : &*it;
+  return it == sections.end() ? nullptr : *it;
+}
+
+/// The devices whose rows do for the query's, itself left out.
+static std::set<StringRef>
+findOtherDevices(llvm::ArrayRef<const Section *> sections, const Query &query) {
+  std::set<StringRef> names;
+  for (const Section *section : sections)
+    if (section->device != query.device && query.takesRowsOf &&
+        query.takesRowsOf(query.device, section->device))
+      names.insert(section->device);
+  return names;
 }
 
 static const Row *findRow(const Section &section, llvm::ArrayRef<int64_t> key) {
@@ -61,25 +73,33 @@ static const Row *findRow(const Section &section, llvm::ArrayRef<int64_t> key) {
   return &*it;
 }
 
-/// The row of the largest size whose tiles divide the key's.
-static const Row *findNarrowerRow(const Section &section,
-                                  llvm::ArrayRef<int64_t> key) {
-  const Row *best = nullptr;
+/// Whether keys are the same but for one number.
+static bool areEqualBut(unsigned position, llvm::ArrayRef<int64_t> left,
+                        llvm::ArrayRef<int64_t> right) {
+  return left.take_front(position) == right.take_front(position) &&
+         left.drop_front(position + 1) == right.drop_front(position + 1);
+}
+
+/// The row of the largest smaller size, whose tiles divide the key's where it
+/// has tiles of that size.
+static const Row *findSmallerRow(const Section &section,
+                                 llvm::ArrayRef<int64_t> key) {
   const OpSchema &schema = *section.schema;
-  int64_t size = key[schema.tiledSize];
-  for (const Row &row : section.rows) {
-    llvm::SmallVector<int64_t, 8> sameSize(row.key);
-    sameSize[schema.tiledSize] = size;
-    if (llvm::ArrayRef<int64_t>(sameSize) == key &&
-        row.key[schema.tiledSize] <= size &&
-        size % schema.tileWidth(section, row) == 0)
-      best = &row; // Rows are sorted: the last one is the widest.
-  }
+  if (!schema.nearSize)
+    return nullptr;
+  const Row *best = nullptr;
+  int64_t size = key[*schema.nearSize];
+  for (const Row &row : section.rows)
+    if (areEqualBut(*schema.nearSize, row.key, key) &&
+        row.key[*schema.nearSize] <= size &&
+        (!schema.tileWidth || size % schema.tileWidth(section, row) == 0))
+      best = &row; // Rows are sorted: the last one is the largest.
   return best;
 }
 
 static std::optional<Match>
-lookupOnDevice(const Table &table, const Query &query, StringRef device) {
+lookupOnDevice(const Table &table, llvm::ArrayRef<const Section *> sections,
+               const Query &query, StringRef device) {
   std::string outDtype = differentOutDtype(query);
   llvm::SmallVector<SectionRule> rules = {{outDtype, query.sparsity}};
   if (!query.exact) {
@@ -90,10 +110,10 @@ lookupOnDevice(const Table &table, const Query &query, StringRef device) {
   }
   for (bool anySize : {false, true}) {
     for (const SectionRule &rule : rules) {
-      const Section *section = findSection(table, query, device, rule);
+      const Section *section = findSection(sections, device, rule);
       if (!section)
         continue;
-      const Row *row = anySize ? findNarrowerRow(*section, query.key)
+      const Row *row = anySize ? findSmallerRow(*section, query.key)
                                : findRow(*section, query.key);
       if (!row)
         continue;
@@ -115,12 +135,15 @@ lookupOnDevice(const Table &table, const Query &query, StringRef device) {
 
 std::optional<Match> sattn::meta::lookup(const Table &table,
                                          const Query &query) {
-  if (std::optional<Match> match = lookupOnDevice(table, query, query.device))
+  llvm::SmallVector<const Section *> sections = findSections(table, query);
+  if (std::optional<Match> match =
+          lookupOnDevice(table, sections, query, query.device))
     return match;
   if (query.exact)
     return std::nullopt;
-  for (StringRef device : otherDevices(table, query))
-    if (std::optional<Match> match = lookupOnDevice(table, query, device))
+  for (StringRef device : findOtherDevices(sections, query))
+    if (std::optional<Match> match =
+            lookupOnDevice(table, sections, query, device))
       return match;
   return std::nullopt;
 }
@@ -129,10 +152,11 @@ std::vector<Match>
 sattn::meta::list(const Table &table, const Query &query,
                   llvm::ArrayRef<std::optional<int64_t>> pattern) {
   SectionRule own = {differentOutDtype(query), query.sparsity};
-  const Section *section = findSection(table, query, query.device, own);
+  llvm::SmallVector<const Section *> sections = findSections(table, query);
+  const Section *section = findSection(sections, query.device, own);
   if (!section && !query.exact)
-    for (StringRef device : otherDevices(table, query))
-      if ((section = findSection(table, query, device, own)))
+    for (StringRef device : findOtherDevices(sections, query))
+      if ((section = findSection(sections, device, own)))
         break;
   std::vector<Match> matches;
   if (!section)
@@ -156,9 +180,11 @@ sattn::meta::list(const Table &table, const Query &query,
 
 std::string Match::describe() const {
   const OpSchema &schema = *section->schema;
-  std::string smaller = ("of a smaller " + schema.keyNames[schema.tiledSize] +
-                         " with the same tiles")
-                            .str();
+  std::string smaller;
+  if (schema.nearSize)
+    smaller = ("of a smaller " + schema.keyNames[*schema.nearSize] +
+               (schema.tileWidth ? " with the same tiles" : ""))
+                  .str();
   llvm::SmallVector<StringRef> rules;
   if (otherSparsity)
     rules.push_back("of sparsity 0.5");

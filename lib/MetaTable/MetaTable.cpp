@@ -17,7 +17,8 @@ std::optional<int64_t> Section::get(const Row &row,
   const auto *it = llvm::find(parameters, parameter);
   if (it == parameters.end())
     return std::nullopt;
-  return row.values[it - parameters.begin()];
+  int64_t value = row.values[it - parameters.begin()];
+  return value == 0 ? std::nullopt : std::optional<int64_t>(value);
 }
 
 std::string sattn::meta::describeSparsity(int64_t hundredths) {

@@ -159,24 +159,36 @@ std::string sattn::meta::parametersProblem(const Section &section) {
                            name))
       return "expected different parameters, but got " + name + " twice";
   }
-  return schema.parametersProblem(section.parameters);
+  return schema.parametersProblem ? schema.parametersProblem(section.parameters)
+                                  : "";
 }
 
 std::string sattn::meta::rowProblem(const Section &section, const Row &row) {
   const OpSchema &schema = *section.schema;
+  auto getLeast = [&](StringRef name) {
+    return llvm::is_contained(schema.zeroNames, name) ? 0 : 1;
+  };
+  auto isOutside = [](int64_t value, int64_t least, int64_t most) {
+    return value < least || value > most;
+  };
+  auto describe = [](StringRef name, int64_t value, int64_t least,
+                     int64_t most) {
+    return ("expected " + name + " from " + Twine(least) + " to " +
+            Twine(most) + ", but got " + Twine(value))
+        .str();
+  };
   for (auto [name, value] : llvm::zip(schema.keyNames, row.key))
-    if (!OpSchema::isFlag(name) && (value < 1 || value > kMaxSize))
-      return ("expected " + name + " from 1 to " + Twine(kMaxSize) +
-              ", but got " + Twine(value))
-          .str();
+    if (!OpSchema::isFlag(name) && isOutside(value, getLeast(name), kMaxSize))
+      return describe(name, value, getLeast(name), kMaxSize);
   for (auto [name, value] : llvm::zip(section.parameters, row.values)) {
-    int64_t most = schema.mostOf(name, row.key).value_or(kMaxParameter);
-    if (value < 1 || value > most)
-      return ("expected " + name + " from 1 to " + Twine(most) + ", but got " +
-              Twine(value))
-          .str();
+    std::optional<int64_t> own;
+    if (schema.mostOf)
+      own = schema.mostOf(name, row.key);
+    int64_t most = own.value_or(kMaxParameter);
+    if (isOutside(value, getLeast(name), most))
+      return describe(name, value, getLeast(name), most);
   }
-  return schema.rowProblem(section, row);
+  return schema.rowProblem ? schema.rowProblem(section, row) : "";
 }
 
 Error TableParser::parse(StringRef text, std::vector<Section> &sections) {
@@ -259,8 +271,8 @@ Error TableParser::parseSection(const json::Value &value, size_t index,
   if (schema == schemas.end()) {
     auto names = llvm::map_range(
         schemas, [](const OpSchema *schema) { return schema->op.str(); });
-    return expected("\"op\" in " + where + " to be " +
-                        llvm::join(names, " or "),
+    return expected("\"op\" in " + where + " to be one of " +
+                        llvm::join(names, ", "),
                     object->get("op"));
   }
   section.schema = *schema;

@@ -43,7 +43,7 @@ sattn::tuning::attention::chooseFrom(const Parameters &start, int64_t columns,
     return choice;
   choice.origin = "the option 'row'";
   for (llvm::StringRef entry : search.row)
-    if (llvm::Error error = setParameter(
+    if (llvm::Error error = readParameter(
             choice.parameters, entry,
             facts.mayHaveParts && search.target.kind != TargetKind::CPU))
       return error;

@@ -16,11 +16,12 @@ attention::Facts attention::readFacts(NamedFacts &given) {
   facts.rows = given.find("rows");
   facts.headDim = given.require("head_dim");
   facts.valueDim = given.require("value_dim");
-  facts.elementBytes = given.require("element_bytes");
+  facts.dtype = given.findElement(facts.elementBytes);
   facts.blockQueries = given.find("block_queries", /*least=*/1);
   facts.blockKeys = given.find("block_keys", /*least=*/1);
   facts.isPacked = given.isSet("is_packed");
   facts.areListsShared = given.isSet("shares_mask");
+  facts.hasDropout = given.isSet("has_dropout");
   facts.seenBlocks = given.find("seen_blocks");
   facts.longestRow = given.find("longest_row");
   facts.isOneGradient = given.isSet("is_one_gradient");

@@ -49,9 +49,8 @@ static int64_t countColumns(const GradientTile &tile, const Facts &facts,
   return llvm::alignTo(tile.widest, isPadded ? kPaddedColumns : 8);
 }
 
-/// Bytes of what stays, and of what one iteration reads: rows of both operands
-/// of products, and of the factors of sums where these are parts.
-static int64_t countBytes(const GradientTile &tile, const Facts &facts) {
+int64_t sattn::tuning::attention::countBytes(const GradientTile &tile,
+                                             const Facts &facts) {
   int64_t operands = facts.headDim + facts.valueDim;
   bool isPart = tile.columns < tile.widest;
   int64_t factors = isPart ? tile.gradients * tile.columns : 0;

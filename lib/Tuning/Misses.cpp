@@ -16,10 +16,18 @@
 
 using namespace sattn::tuning;
 
+/// The file's path; empty where there is none.
+static std::string getPath() {
+  const char *path = std::getenv("SATTN_MISSES");
+  return path ? path : "";
+}
+
+bool sattn::tuning::logsMisses() { return !getPath().empty(); }
+
 std::string sattn::tuning::logMiss(llvm::StringRef op,
                                    llvm::ArrayRef<NamedFact> facts) {
-  const char *path = std::getenv("SATTN_MISSES");
-  if (!path || !*path)
+  std::string path = getPath();
+  if (path.empty())
     return "";
   llvm::json::Object named;
   for (const NamedFact &fact : facts) {
@@ -45,6 +53,6 @@ std::string sattn::tuning::logMiss(llvm::StringRef op,
     file.clear_error();
   }
   return error ? "SATTN_MISSES: expected a file to write to, but got '" +
-                     std::string(path) + "': " + error.message()
+                     path + "': " + error.message()
                : "";
 }

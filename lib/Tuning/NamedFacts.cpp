@@ -89,12 +89,40 @@ std::string NamedFacts::requireText(llvm::StringRef name,
   return fact ? fact->text->str() : std::string();
 }
 
+std::string NamedFacts::findElement(int64_t &bytes) {
+  static constexpr std::pair<llvm::StringLiteral, int64_t> kTypes[] = {
+      {"f16", 2}, {"bf16", 2},     {"f32", 4},   {"f64", 8},
+      {"i8", 1},  {"f8E4M3FN", 1}, {"f8E5M2", 1}};
+  std::optional<int64_t> given = find("element_bytes", /*least=*/1);
+  if (!read("dtype", /*isText=*/true)) {
+    if (!given)
+      refuse("expected the fact 'dtype' or 'element_bytes'");
+    bytes = given.value_or(1);
+    return {};
+  }
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const auto &[name, size] : kTypes)
+    names.push_back(name);
+  std::string dtype = requireText("dtype", names);
+  const auto *type = llvm::find_if(
+      kTypes, [&](const auto &entry) { return entry.first == dtype; });
+  bytes = type == std::end(kTypes) ? 1 : type->second;
+  if (given && *given != bytes)
+    refuse("fact 'element_bytes': expected " + llvm::Twine(bytes) + " of " +
+           dtype + ", but got " + llvm::Twine(*given));
+  return dtype;
+}
+
+llvm::SmallVector<llvm::StringRef> NamedFacts::getNames() const {
+  llvm::SmallVector<llvm::StringRef> known(names.keys());
+  llvm::sort(known);
+  return known;
+}
+
 llvm::Error NamedFacts::takeError() {
   for (const NamedFact &fact : facts)
     if (!names.contains(fact.name)) {
-      llvm::SmallVector<llvm::StringRef> known(names.keys());
-      llvm::sort(known);
-      refuse("expected a fact out of " + llvm::join(known, ", ") +
+      refuse("expected a fact out of " + llvm::join(getNames(), ", ") +
              ", but got '" + fact.name + "'");
     }
   return reason.empty() ? llvm::Error::success()

@@ -33,18 +33,23 @@ Choice sattn::tuning::choose(llvm::ArrayRef<Table> tables, const Query &query,
 }
 
 /// Most of any number: products of a few stay within 64 bits.
-static constexpr int64_t kMost = 1024;
+static constexpr int64_t kMost = 4096;
 
-llvm::Error sattn::tuning::setParameter(Parameters &tile, llvm::StringRef entry,
-                                        bool takesSplitK) {
+llvm::Error sattn::tuning::readParameter(Parameters &tile,
+                                         llvm::StringRef entry,
+                                         bool takesSplitK) {
   auto makeError = [](const llvm::Twine &message) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
   };
   auto [name, text] = entry.split('=');
-  int64_t number;
-  if (text.getAsInteger(10, number) || number < 1 || number > kMost)
-    return makeError("expected '" + name + "' from 1 to " + llvm::Twine(kMost) +
-                     ", but got '" + text + "'");
+  // A hint of 0 is none.
+  int64_t least = name.starts_with("tile_") ? 1 : 0, number;
+  if (text.getAsInteger(10, number) || number < least || number > kMost)
+    return makeError("expected '" + name + "' from " + llvm::Twine(least) +
+                     " to " + llvm::Twine(kMost) + ", but got '" + text + "'");
+  std::optional<int64_t> hint;
+  if (number != 0)
+    hint = number;
   if (name == "tile_m")
     tile.rows = number;
   else if (name == "tile_n")
@@ -52,13 +57,13 @@ llvm::Error sattn::tuning::setParameter(Parameters &tile, llvm::StringRef entry,
   else if (name == "tile_k")
     tile.depth = number;
   else if (name == "stages")
-    tile.stages = number;
+    tile.stages = hint;
   else if (name == "warps")
-    tile.warps = number;
+    tile.warps = hint;
   else if (name == "raster_group")
-    tile.rasterGroup = number;
+    tile.rasterGroup = hint;
   else if (name == "split_k" && takesSplitK)
-    tile.splitK = number;
+    tile.splitK = hint;
   else
     return makeError(
         llvm::Twine("expected tile_m, tile_n, tile_k, stages, warps ") +

@@ -10,6 +10,7 @@
 // what is chosen from a table is a tile that the target can take.
 
 #include "sattn/Tuning/BsrAddmm.h"
+#include "sattn/Tuning/Ops.h"
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
@@ -44,7 +45,7 @@ static void useRow(const Table &table, const Section &section, const Row &row) {
               {row.key.begin(), row.key.end()},
               /*exact=*/false,
               takesRowsOf};
-  unsigned n = section.schema->tiledSize;
+  unsigned n = *section.schema->nearSize;
   for (int64_t factor : {1, 2}) {
     query.key[n] = row.key[n] * factor;
     bsr_addmm::Problem problem;
@@ -80,7 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
   std::vector<std::string> problems;
   llvm::Expected<Table> table =
-      parseTable(text, "fuzz", getBsrAddmmSchemas(), problems);
+      parseTable(text, "fuzz", allSchemas(), problems);
   if (!table) {
     std::string message = llvm::toString(table.takeError());
     // Where it is, if it is not the whole table: what was expected.

@@ -51,7 +51,7 @@ struct Match {
   bool otherSparsity = false;
   /// The row is of a result of the operands' type, the query's is not.
   bool otherOutDtype = false;
-  /// The row is of a smaller size that tiles divide (OpSchema::tiledSize).
+  /// The row is of a smaller size (OpSchema::nearSize).
   bool otherSize = false;
   /// The row is of another device that does for the query's.
   bool otherDevice = false;
@@ -68,12 +68,17 @@ struct Match {
 /// 2. the same at sparsity 0.5;
 /// 3. where the result has a type of its own: rows at sparsity 0.5 of the
 ///    operands' type alone;
-/// 4. 1 to 3 with any smaller size that tiles divide: the largest whose tiles
-///    divide the query's;
+/// 4. 1 to 3 with any smaller size of the one position that an op names (N of a
+///    product, the length of an attention): the largest whose tiles divide the
+///    query's, or the nearest where its rows have no tiles of that size. The
+///    other numbers of the key stay the same. An op without such a size has no
+///    rule 4;
 /// 5. 1 to 4 on the other devices that do for the query's, in the order of
 ///    their names.
 ///
-/// `exact` leaves the first. The result points into `table`.
+/// `exact` leaves the first. The result points into `table`. A look-up reads
+/// each section once, and each row of those of the op and its types at most
+/// twice.
 std::optional<Match> lookup(const Table &table, const Query &query);
 
 /// Rows whose keys have the given numbers, in the order of their keys; a

@@ -37,20 +37,26 @@ struct OpSchema {
   llvm::ArrayRef<llvm::StringLiteral> keyNames;
   /// Names of the parameters that a section may give.
   llvm::ArrayRef<llvm::StringLiteral> parameterNames;
-  /// Position in the key of a size that a row's tiles divide: the row does for
-  /// a larger one that they divide as well.
-  unsigned tiledSize;
-  /// Elements of that size that one tile of a row has.
-  int64_t (*tileWidth)(const Section &section, const Row &row);
+  /// Position in the key of the size by which a row may be near, if any: a row
+  /// of a smaller one does.
+  std::optional<unsigned> nearSize = {};
+  /// Elements of that size that one tile of a row has, which must divide the
+  /// query's; null where any larger size will do.
+  int64_t (*tileWidth)(const Section &section, const Row &row) = nullptr;
   /// Why a section cannot have these parameters together, or a row its values
   /// ("expected SPLIT_N to divide N = 21, but got 4"); an empty text where they
   /// can. Names and ranges of single numbers have been checked.
-  std::string (*parametersProblem)(llvm::ArrayRef<std::string> parameters);
-  std::string (*rowProblem)(const Section &section, const Row &row);
+  /// Null: all can.
+  std::string (*parametersProblem)(llvm::ArrayRef<std::string> parameters) =
+      nullptr;
+  std::string (*rowProblem)(const Section &section, const Row &row) = nullptr;
   /// The most that a parameter of a row with this key may be; nothing where it
-  /// has the limit of all parameters.
+  /// has the limit of all parameters. Null: all have it.
   std::optional<int64_t> (*mostOf)(llvm::StringRef parameter,
-                                   llvm::ArrayRef<int64_t> key);
+                                   llvm::ArrayRef<int64_t> key) = nullptr;
+  /// Names of numbers that may be 0: of keys that an op may lack, and of
+  /// parameters that a row may leave to the passes.
+  llvm::ArrayRef<llvm::StringLiteral> zeroNames = {};
 
   static bool isFlag(llvm::StringRef keyName) { return keyName.contains("=="); }
 };
@@ -78,7 +84,8 @@ struct Section {
   /// Sorted by key, which no two share.
   std::vector<Row> rows;
 
-  /// A parameter of a row of this section, where the section has it.
+  /// A parameter of a row of this section, where the section has it and the row
+  /// does not leave it out by a 0.
   std::optional<int64_t> get(const Row &row, llvm::StringRef parameter) const;
   /// "OP, NVIDIA A100-SXM4-80GB, bf16, sparsity 0.56".
   std::string describe() const;

@@ -34,6 +34,8 @@ struct Facts {
   int64_t headDim = 0, valueDim = 0;
   /// Of Q, K and V: 2 or 4.
   int64_t elementBytes = 2;
+  /// Their element type, if known.
+  std::string dtype = {};
   /// Queries and keys of a block that is seen or not, whose divisors tiles
   /// have.
   std::optional<int64_t> blockQueries, blockKeys;

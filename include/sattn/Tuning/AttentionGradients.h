@@ -24,6 +24,11 @@ struct GradientTile {
 /// tile has fewer rows and columns.
 void fitGradients(GradientTile &tile, const Facts &facts, const Target &target);
 
+/// Bytes of shared memory for what stays and for what one iteration reads: rows
+/// of both operands of products, and of the factors of sums where these are
+/// parts.
+int64_t countBytes(const GradientTile &tile, const Facts &facts);
+
 } // namespace sattn::tuning::attention
 
 #endif // SATTN_TUNING_ATTENTIONGRADIENTS_H

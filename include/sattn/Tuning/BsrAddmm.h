@@ -39,6 +39,8 @@ struct Facts {
   /// Whether the batches share columns, but not offsets; a tile then has one
   /// block row.
   bool sharesColumns = false;
+  /// Block rows of a tile of several, where a plan is given.
+  std::optional<int64_t> plannedBlockRows;
 };
 
 /// The parameters of `search.row`, made to fit, if given; else those of the
@@ -46,6 +48,10 @@ struct Facts {
 /// error says why the given row is impossible, or fits no tile.
 llvm::Expected<Choice> choose(llvm::ArrayRef<meta::Table> tables,
                               const Facts &facts, const Search &search);
+
+/// The inputs of the choice, as facts have them.
+struct Problem;
+Problem makeProblem(const Facts &facts);
 
 /// The inputs of the choice. Sizes are in elements; unknown values are left
 /// out.
@@ -124,16 +130,6 @@ llvm::Expected<Parameters> fitRow(const meta::Section &section,
 /// The parameters without a table's row: chosen to be never far from the best.
 Parameters defaultParameters(const Problem &problem, const Target &target);
 
-/// The candidates of a tuner, the default first: tiles within the target's
-/// limits, each once.
-std::vector<Parameters> candidates(const Problem &problem,
-                                   const Target &target);
-
 } // namespace sattn::tuning::bsr_addmm
-
-namespace sattn::tuning {
-/// The rows of bsr_addmm and of PyTorch's scatter_mm.
-meta::OpSchemas getBsrAddmmSchemas();
-} // namespace sattn::tuning
 
 #endif // SATTN_TUNING_BSRADDMM_H

@@ -14,11 +14,9 @@ namespace sattn::tuning::bsr_attention {
 using attention::choose;
 using attention::defaultParameters;
 using attention::Facts;
-} // namespace sattn::tuning::bsr_attention
 
-namespace sattn::tuning {
-/// No table has rows of it yet.
-meta::OpSchemas getBsrAttentionSchemas();
-} // namespace sattn::tuning
+/// The rows of tables.
+extern const meta::OpSchema kSchema;
+} // namespace sattn::tuning::bsr_attention
 
 #endif // SATTN_TUNING_BSRATTENTION_H

@@ -33,6 +33,8 @@ struct Facts {
   int64_t elementBytes = 2;
   /// Arrays of blocks that are read, whose first steps share the registers.
   int64_t arrays = 1;
+  /// The element type, if known.
+  std::string dtype = {};
 };
 
 /// Reads the facts by their names; `arrays` is not among them.
@@ -57,11 +59,9 @@ void fitTo(const Facts &facts, const Target &target, Parameters &parameters);
 /// tile_m, tile_n, tile_k, stages, warps. An error says which is impossible.
 llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
 
-} // namespace sattn::tuning::bsr_softmax
+/// The rows of tables.
+extern const meta::OpSchema kSchema;
 
-namespace sattn::tuning {
-/// No table has rows of it yet.
-meta::OpSchemas getBsrSoftmaxSchemas();
-} // namespace sattn::tuning
+} // namespace sattn::tuning::bsr_softmax
 
 #endif // SATTN_TUNING_BSRSOFTMAX_H

@@ -13,11 +13,9 @@
 namespace sattn::tuning::bsr_softmax_backward {
 /// The softmax's result, and the gradient of that.
 inline constexpr int64_t kArrays = 2;
-} // namespace sattn::tuning::bsr_softmax_backward
 
-namespace sattn::tuning {
-/// No table has rows of it yet.
-meta::OpSchemas getBsrSoftmaxBackwardSchemas();
-} // namespace sattn::tuning
+/// The rows of tables.
+extern const meta::OpSchema kSchema;
+} // namespace sattn::tuning::bsr_softmax_backward
 
 #endif // SATTN_TUNING_BSRSOFTMAXBACKWARD_H

@@ -15,11 +15,9 @@ using attention::choose;
 using attention::defaultParameters;
 using attention::Facts;
 using attention::kPaddedColumns;
-} // namespace sattn::tuning::flex_attention
 
-namespace sattn::tuning {
-/// No table has rows of it yet.
-meta::OpSchemas getFlexAttentionSchemas();
-} // namespace sattn::tuning
+/// The rows of tables.
+extern const meta::OpSchema kSchema;
+} // namespace sattn::tuning::flex_attention
 
 #endif // SATTN_TUNING_FLEXATTENTION_H

@@ -20,11 +20,9 @@ using attention::Facts;
 Parameters defaultParameters(const Facts &facts, const Target &target);
 /// As attention::choose, from this default.
 llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
-} // namespace sattn::tuning::flex_attention_dkdv
 
-namespace sattn::tuning {
-/// No table has rows of it yet.
-meta::OpSchemas getFlexAttentionDkdvSchemas();
-} // namespace sattn::tuning
+/// The rows of tables.
+extern const meta::OpSchema kSchema;
+} // namespace sattn::tuning::flex_attention_dkdv
 
 #endif // SATTN_TUNING_FLEXATTENTIONDKDV_H

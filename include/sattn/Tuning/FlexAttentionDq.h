@@ -20,11 +20,9 @@ using attention::Facts;
 Parameters defaultParameters(const Facts &facts, const Target &target);
 /// As attention::choose, from this default.
 llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
-} // namespace sattn::tuning::flex_attention_dq
 
-namespace sattn::tuning {
-/// No table has rows of it yet.
-meta::OpSchemas getFlexAttentionDqSchemas();
-} // namespace sattn::tuning
+/// The rows of tables.
+extern const meta::OpSchema kSchema;
+} // namespace sattn::tuning::flex_attention_dq
 
 #endif // SATTN_TUNING_FLEXATTENTIONDQ_H

@@ -13,6 +13,9 @@
 
 namespace sattn::tuning {
 
+/// Whether the environment variable SATTN_MISSES names a file.
+bool logsMisses();
+
 /// Appends a problem for which no table had the exact row to the file that the
 /// environment variable SATTN_MISSES names, as a line that `sparse-tune` reads;
 /// nothing where it names none. Lines of several processes stay whole. Returns

@@ -18,9 +18,6 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
-#include <functional>
-#include <type_traits>
-
 namespace sattn::tuning {
 
 /// One fact: a text, or a number where there is no text.
@@ -48,8 +45,15 @@ public:
   std::string requireText(llvm::StringRef name,
                           llvm::ArrayRef<llvm::StringRef> allowed);
 
+  /// The type of elements, "dtype", where it is given, and its bytes: those of
+  /// "element_bytes" where it is not, one of which must be there.
+  std::string findElement(int64_t &bytes);
+
   /// Call it after the last fact was read.
   llvm::Error takeError();
+
+  /// Names that were read, in the order of the alphabet.
+  llvm::SmallVector<llvm::StringRef> getNames() const;
 
 private:
   const NamedFact *read(llvm::StringRef name, bool isText);
@@ -59,33 +63,6 @@ private:
   llvm::StringSet<> names;
   std::string reason;
 };
-
-/// An op whose parameters can be chosen by named facts.
-struct NamedOp {
-  llvm::StringRef name;
-  std::function<llvm::Expected<Choice>(llvm::ArrayRef<meta::Table> tables,
-                                       NamedFacts &given, const Search &search)>
-      choose;
-};
-
-/// `read` gives the op's own facts; `choose` takes these and a search, and
-/// tables before them if the op has rows in tables.
-template <typename Facts, typename Choose>
-NamedOp makeNamedOp(llvm::StringRef name, Facts (*read)(NamedFacts &given),
-                    Choose choose) {
-  return {name,
-          [=](llvm::ArrayRef<meta::Table> tables, NamedFacts &given,
-              const Search &search) -> llvm::Expected<Choice> {
-            Facts facts = read(given);
-            if (llvm::Error error = given.takeError())
-              return error;
-            if constexpr (std::is_invocable_v<Choose, const Facts &,
-                                              const Search &>)
-              return choose(facts, search);
-            else
-              return choose(tables, facts, search);
-          }};
-}
 
 /// The choice for an op by its name. An error names the op, the
 /// fact or the row that cannot be.

@@ -12,12 +12,16 @@
 
 namespace sattn::tuning {
 
-/// What the rows of each op look like.
+/// What the rows of each op look like, in the order of their names.
 meta::OpSchemas allSchemas();
 
 /// meta::loadTables with the rows of all ops.
 std::vector<meta::Table> loadTables(llvm::StringRef path,
                                     std::vector<std::string> &problems);
+
+/// Names of the facts that an op takes, in the order of the alphabet; none
+/// where no op has the name.
+std::vector<std::string> getFactNames(llvm::StringRef op);
 
 } // namespace sattn::tuning
 

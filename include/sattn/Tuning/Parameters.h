@@ -51,11 +51,11 @@ using FitRow = llvm::function_ref<llvm::Expected<Parameters>(
 Choice choose(llvm::ArrayRef<meta::Table> tables, const meta::Query &query,
               FitRow fitRow, llvm::function_ref<Parameters()> computeDefault);
 
-/// Sets the parameter of an entry "tile_m=64": tile_m, tile_n, tile_k, stages,
-/// warps or raster_group, or with `takesSplitK` split_k. An error says what was
-/// expected.
-llvm::Error setParameter(Parameters &tile, llvm::StringRef entry,
-                         bool takesSplitK = false);
+/// Sets a parameter to the number of an entry "tile_m=64": tile_m, tile_n,
+/// tile_k, stages, warps or raster_group, or with `takesSplitK` split_k. An
+/// error says what was expected.
+llvm::Error readParameter(Parameters &tile, llvm::StringRef entry,
+                          bool takesSplitK = false);
 
 } // namespace sattn::tuning
 

@@ -24,6 +24,8 @@ struct Facts {
   int64_t blockRows = 0, blockColumns = 0;
   /// Of the dense matrices: 1, 2 or 4.
   int64_t elementBytes = 2;
+  /// The element type, if known.
+  std::string dtype = {};
   /// The length of the sums, if known.
   std::optional<int64_t> k;
   /// Whether blocks that follow each other may be stored one by one, if `k` is
@@ -41,11 +43,9 @@ Parameters defaultParameters(const Facts &facts, const Target &target);
 /// impossible.
 llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
 
-} // namespace sattn::tuning::sampled_addmm
+/// The rows of tables.
+extern const meta::OpSchema kSchema;
 
-namespace sattn::tuning {
-/// No table has rows of it yet.
-meta::OpSchemas getSampledAddmmSchemas();
-} // namespace sattn::tuning
+} // namespace sattn::tuning::sampled_addmm
 
 #endif // SATTN_TUNING_SAMPLEDADDMM_H

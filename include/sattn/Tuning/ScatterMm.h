@@ -21,8 +21,13 @@ struct Facts {
   int64_t blockRows = 0, blockColumns = 0;
   /// Of blocks and others: 2 or 4.
   int64_t elementBytes = 2;
+  /// The element type, if known.
+  std::string dtype = {};
   /// Columns of a matrix that is added to, if known.
   std::optional<int64_t> n;
+  /// Sizes of the whole problem, by which rows of tables are found, if known: N
+  /// is `n` where it is not.
+  std::optional<int64_t> m, k, wholeN;
   /// Part of the others that a list does not have on average, in hundredths, if
   /// known.
   std::optional<int64_t> sparsity;
@@ -51,11 +56,9 @@ bool isPart(int64_t size, int64_t block);
 int64_t countLists(int64_t rows, int64_t blockRows);
 inline constexpr int64_t kMostLists = 8;
 
-} // namespace sattn::tuning::scatter_mm
+/// The rows of tables.
+extern const meta::OpSchema kSchema;
 
-namespace sattn::tuning {
-/// No table has rows of it yet.
-meta::OpSchemas getScatterMmSchemas();
-} // namespace sattn::tuning
+} // namespace sattn::tuning::scatter_mm
 
 #endif // SATTN_TUNING_SCATTERMM_H

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Tuning/BsrAddmm.h"
+#include "Declaration.h"
 
 #include <cmath>
 
@@ -39,7 +39,7 @@ static int64_t bytesOf(llvm::StringRef dtype) {
   return digits.consumeInteger(10, bits) ? 2 : bits / 8;
 }
 
-static Problem problemOf(const Facts &facts) {
+Problem sattn::tuning::bsr_addmm::makeProblem(const Facts &facts) {
   Problem problem;
   problem.m = facts.m;
   problem.n = facts.n;
@@ -55,21 +55,24 @@ static Problem problemOf(const Facts &facts) {
   return problem;
 }
 
+TableKey sattn::tuning::bsr_addmm::getKey(const Facts &facts) {
+  TableKey key;
+  key.dtype = facts.dtype;
+  key.outDtype = facts.outDtype;
+  key.sparsity = sparsityOf(facts);
+  key.numbers = {facts.m,
+                 facts.k,
+                 facts.n,
+                 facts.blockRows,
+                 facts.blockColumns,
+                 facts.beta == 0,
+                 facts.beta == 1,
+                 facts.alpha == 1};
+  return key;
+}
+
 static Query queryOf(const Facts &facts, const Search &search) {
-  Query query;
-  query.schema = &kSchema;
-  query.device = search.device;
-  query.version = search.version;
-  query.dtype = facts.dtype;
-  query.outDtype = facts.outDtype;
-  // The sparsity that most rows are tuned for, if it is unknown.
-  query.sparsity = sparsityOf(facts).value_or(50);
-  query.key = {*facts.m,        *facts.k,           *facts.n,
-               facts.blockRows, facts.blockColumns, facts.beta == 0,
-               facts.beta == 1, facts.alpha == 1};
-  query.exact = search.exact;
-  query.takesRowsOf = takesRowsOf;
-  return query;
+  return *makeQuery(kSchema, getKey(facts), search);
 }
 
 static llvm::Expected<Choice>
@@ -101,7 +104,7 @@ static Choice chooseDefault(const Problem &problem, const Target &target,
 static llvm::Expected<Choice> chooseAny(llvm::ArrayRef<Table> tables,
                                         const Facts &facts,
                                         const Search &search) {
-  Problem problem = problemOf(facts);
+  Problem problem = makeProblem(facts);
   if (!search.row.empty())
     return chooseRow(facts, problem, search);
   if (search.device.empty())
@@ -127,5 +130,8 @@ sattn::tuning::bsr_addmm::choose(llvm::ArrayRef<Table> tables,
   // A plan merges block rows of one batch's own blocks.
   if (choice && facts.sharesColumns)
     choice->parameters.rows = facts.blockRows;
+  if (choice && facts.plannedBlockRows &&
+      choice->parameters.rows > facts.blockRows)
+    choice->parameters.rows = facts.blockRows * *facts.plannedBlockRows;
   return choice;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sattn/Layout/WgmmaDescriptor.h"
+#include "sattn/Resources/Stages.h"
 #include "sattn/Tuning/BsrAddmm.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -286,33 +287,23 @@ static Parameters defaultForMmaSync(const Problem &problem,
   result.rows = problem.blockRows;
   result.depth = defaultDepth(problem, target);
   int64_t most = chooseWidest(problem, result, target);
-  bool isAlone = result.rows == 128 && kLoneStages * (result.rows + most) *
-                                               result.depth *
-                                               problem.elementBytes <=
-                                           target.sharedBytes;
+  bool isAlone = result.rows == 128 &&
+                 sattn::resources::countStages(
+                     {result.rows, most, result.depth, problem.elementBytes},
+                     target) >= kLoneStages;
   if (result.rows > 32 && !isAlone)
     most = std::min<int64_t>(most, 128);
   result.columns = narrowColumns(problem, target, result.rows, most);
   return result;
 }
 
-/// A ring of fewer stages overlaps nothing; bytes of shared memory for what is
-/// no stage; the narrowest tile of a whole block's columns.
-static constexpr int64_t kMinStages = 2, kOtherBytes = 256, kLeastWhole = 32;
+/// The narrowest tile of a whole block's columns.
+static constexpr int64_t kLeastWhole = 32;
 
-/// Whether a ring of these tiles fits, in either layout of B. They are stored
-/// in multiples of 16 rows and 32 bytes.
 static bool fitsRing(const Problem &problem, const Parameters &tile,
                      const Target &target) {
-  auto bytes = [&](int64_t rows, int64_t columns) {
-    return static_cast<int64_t>(
-        llvm::alignTo(rows, 16) *
-        llvm::alignTo(columns * problem.elementBytes, 32));
-  };
-  int64_t right = std::max(bytes(tile.depth, tile.columns),
-                           bytes(tile.columns, tile.depth));
-  return kMinStages * (bytes(tile.rows, tile.depth) + right) + kOtherBytes <=
-         target.sharedBytes;
+  return sattn::resources::fitsRing(
+      {tile.rows, tile.columns, tile.depth, problem.elementBytes}, target);
 }
 
 /// Makes a ring of the tiles fit, which it does but for K tiles of a whole

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sattn/Layout/WarpDivision.h"
+#include "sattn/Resources/Stages.h"
 #include "sattn/Support/Chip.h"
 #include "sattn/Tuning/BsrAddmm.h"
 
@@ -19,9 +20,8 @@ using sattn::layout::kMmaAccumulators;
 using sattn::layout::kMostMmaWarps;
 using sattn::meta::Row;
 using sattn::meta::Section;
-
-/// A ring of fewer stages overlaps nothing.
-static constexpr int64_t kMinStages = 2;
+using sattn::resources::kMinStages;
+using sattn::resources::StepTiles;
 
 /// The first of two parameters that the row has: ours, then PyTorch's.
 static std::optional<int64_t>
@@ -33,10 +33,10 @@ getFirst(const Section &section, const Row &row,
   return std::nullopt;
 }
 
-/// Bytes of A and B for one step of the reduction.
-static int64_t stageBytes(const Problem &problem, const Parameters &tile,
-                          int64_t columns) {
-  return (tile.rows + columns) * tile.depth * problem.elementBytes;
+/// The tiles of A and B for one step of the reduction.
+static StepTiles stepOf(const Problem &problem, const Parameters &tile,
+                        int64_t columns) {
+  return {tile.rows, columns, tile.depth, problem.elementBytes};
 }
 
 /// Warps with which a thread has 8 to 64 elements of the accumulator, at most
@@ -81,13 +81,13 @@ sattn::tuning::bsr_addmm::fitRow(const Section &section, const Row &row,
     return llvm::createStringError(
         "expected at most " + Twine(perStage) + " bytes a stage on " +
         target.name + ", but got " +
-        Twine(stageBytes(problem, result, multiple)) + " for a tile of " +
-        Twine(result.rows) + " x " + Twine(multiple) + " x " +
-        Twine(result.depth));
+        Twine(stepOf(problem, result, multiple).getBytes()) +
+        " for a tile of " + Twine(result.rows) + " x " + Twine(multiple) +
+        " x " + Twine(result.depth));
   result.columns = std::min({width, inRegisters, inShared});
 
-  int64_t mostStages =
-      target.sharedBytes / stageBytes(problem, result, result.columns);
+  int64_t mostStages = sattn::resources::countStages(
+      stepOf(problem, result, result.columns), target);
   if (auto stages = getFirst(section, row, {"stages", "num_stages"}))
     result.stages = std::clamp(*stages, kMinStages, mostStages);
   if (auto warps = getFirst(section, row, {"warps", "num_warps"}))
@@ -95,7 +95,7 @@ sattn::tuning::bsr_addmm::fitRow(const Section &section, const Row &row,
   if (auto parts = section.get(row, "split_k"); parts && target.hasClusters)
     result.splitK = std::clamp<int64_t>(*parts, 1, kMaxClusterSize);
   if (auto width = getFirst(section, row, {"raster_group", "GROUP_SIZE_ROW"})) {
-    int64_t n = problem.n.value_or(row.key[kSchema.tiledSize]);
+    int64_t n = problem.n.value_or(row.key[*kSchema.nearSize]);
     int64_t tiles = llvm::divideCeil(n, result.columns);
     result.rasterGroup =
         std::clamp<int64_t>(*width, 1, std::max<int64_t>(tiles, 1));

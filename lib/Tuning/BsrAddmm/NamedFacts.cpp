@@ -5,8 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "sattn/Tuning/NamedFacts.h"
-#include "sattn/Tuning/BsrAddmm.h"
+#include "Declaration.h"
 
 using namespace sattn::tuning;
 
@@ -28,11 +27,28 @@ static bsr_addmm::Facts read(NamedFacts &given) {
   facts.beta = given.number("beta", 1);
   facts.sharesColumns = given.isSet("shares_columns");
   facts.alongK = given.isSet("along_k");
+  facts.sparsity = given.find("sparsity");
+  facts.takesRowBlockGroups = !given.isSet("is_encoded");
+  facts.plannedBlockRows = given.find("planned_block_rows", /*least=*/1);
   return facts;
+}
+
+static Parameters getDefaults(const bsr_addmm::Facts &facts,
+                              const Target &target) {
+  return llvm::cantFail(bsr_addmm::choose({}, facts, Search{target}))
+      .parameters;
+}
+
+static llvm::Expected<Choice> fitRow(const bsr_addmm::Facts &facts,
+                                     const Search &search) {
+  return bsr_addmm::choose({}, facts, search);
 }
 
 namespace sattn::tuning {
 NamedOp getBsrAddmmByName() {
-  return makeNamedOp("bsr_addmm", read, bsr_addmm::choose);
+  return makeNamedOp<bsr_addmm::Facts>(
+      {"bsr_addmm", &bsr_addmm::kSchema, read, getDefaults, fitRow,
+       bsr_addmm::getKey, bsr_addmm::addParameters, bsr_addmm::findTileProblem,
+       bsr_addmm::findHintsProblem, bsr_addmm::choose});
 }
 } // namespace sattn::tuning

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../RowParameters.h"
+
 #include "sattn/Tuning/BsrAddmm.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -20,11 +22,7 @@ static constexpr StringLiteral kParameters[] = {
     "tile_m",  "tile_n",       "tile_k",         "stages",
     "warps",   "raster_group", "GROUP_SIZE_ROW", "split_k",
     "SPLIT_N", "num_stages",   "num_warps"};
-static constexpr StringLiteral kScatterKey[] = {"M", "K", "N", "Ms", "Ks"};
-static constexpr StringLiteral kScatterParameters[] = {
-    "GROUP_SIZE", "SPLIT_N", "TILE_M", "TILE_N", "num_stages", "num_warps"};
-
-/// Position of N in both keys.
+/// Position of N in the key.
 static constexpr unsigned kKeyN = 2;
 
 /// Columns of the result that one tile of a row has: `tile_n`, or N / SPLIT_N
@@ -84,22 +82,6 @@ static std::string findRowProblem(const Section &section, const Row &row) {
 }
 
 const OpSchema sattn::tuning::bsr_addmm::kSchema = {
-    "bsr_addmm",           kKey,           kParameters, kKeyN, getTileWidth,
-    findParametersProblem, findRowProblem, getMost};
-
-/// Rows that no op of ours takes; tables may hold them.
-static const OpSchema kScatterSchema = {
-    "scatter_mm",
-    kScatterKey,
-    kScatterParameters,
-    kKeyN,
-    getTileWidth,
-    findParametersProblem,
-    [](const Section &, const Row &) { return std::string(); },
-    getMost};
-
-OpSchemas sattn::tuning::getBsrAddmmSchemas() {
-  static constexpr const OpSchema *kSchemas[] = {&bsr_addmm::kSchema,
-                                                 &kScatterSchema};
-  return kSchemas;
-}
+    "bsr_addmm",    kKey,         kParameters,
+    kKeyN,          getTileWidth, findParametersProblem,
+    findRowProblem, getMost,      sattn::tuning::kRowHints};

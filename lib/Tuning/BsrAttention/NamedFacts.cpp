@@ -5,7 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "sattn/Tuning/NamedFacts.h"
+#include "../AttentionSpace.h"
+
 #include "sattn/Tuning/BsrAttention.h"
 
 using namespace sattn::tuning;
@@ -15,12 +16,12 @@ static bsr_attention::Facts read(NamedFacts &given) {
   facts.rows = given.find("rows");
   facts.headDim = given.require("head_dim");
   facts.valueDim = given.require("value_dim");
-  facts.elementBytes = given.require("element_bytes");
+  facts.dtype = given.findElement(facts.elementBytes);
   facts.blockQueries = given.require("block_rows");
   facts.blockKeys = given.require("block_columns");
   facts.areListsShared = given.isSet("shares_mask");
   facts.hasDropout = given.isSet("has_dropout");
-  facts.mayHaveParts = true;
+  facts.mayHaveParts = !given.isSet("has_lse");
   int64_t batches = given.find("batches").value_or(1);
   if (std::optional<int64_t> nnz = given.find("nnz"))
     facts.seenBlocks = *nnz * batches;
@@ -28,8 +29,22 @@ static bsr_attention::Facts read(NamedFacts &given) {
   return facts;
 }
 
+static TableKey getKey(const bsr_attention::Facts &facts) {
+  TableKey key = attention::startKey(facts);
+  key.numbers.append({facts.areListsShared, facts.hasDropout});
+  return key;
+}
+
+static void addParameters(Space &space, const bsr_attention::Facts &facts,
+                          const Target &target) {
+  attention::addParameters(space, facts.valueDim, facts, target);
+}
+
 namespace sattn::tuning {
 NamedOp getBsrAttentionByName() {
-  return makeNamedOp("bsr_attention", read, bsr_attention::choose);
+  return makeNamedOp<bsr_attention::Facts>(
+      {"bsr_attention", &bsr_attention::kSchema, read,
+       bsr_attention::defaultParameters, bsr_attention::choose, getKey,
+       addParameters, attention::findTileProblem});
 }
 } // namespace sattn::tuning

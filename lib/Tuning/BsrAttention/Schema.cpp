@@ -1,9 +1,18 @@
-//===- Schema.cpp - Tables of bsr_attention -----------------------------===//
+//===----------------------------------------------------------------------===//
 //
-// No table has rows of it yet.
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "../AttentionSpace.h"
+
 #include "sattn/Tuning/BsrAttention.h"
 
-sattn::meta::OpSchemas sattn::tuning::getBsrAttentionSchemas() { return {}; }
+static constexpr llvm::StringLiteral kKey[] = {
+    "L", "D", "Dv", "BM", "BK", "shares_mask==1", "has_dropout==1"};
+
+const sattn::meta::OpSchema sattn::tuning::bsr_attention::kSchema = {
+    "bsr_attention", kKey,    kRowParameters, attention::kLength, nullptr,
+    nullptr,         nullptr, nullptr,        kRowHints};

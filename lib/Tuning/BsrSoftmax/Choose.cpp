@@ -31,11 +31,13 @@ static llvm::Error setNumber(Parameters &tile, const Facts &facts,
     most = kMaxStages;
   if (name == "warps")
     most = kMaxWarps;
-  int64_t number;
-  if (text.getAsInteger(10, number) || number < 1 || number > most)
-    return makeError("expected '" + name + "' from 1 to " + llvm::Twine(most) +
-                     ", but got '" + text + "'");
-  if (name == "warps" && !llvm::isPowerOf2_64(number))
+  // A hint of 0 is none.
+  bool isHint = name == "stages" || name == "warps";
+  int64_t least = isHint ? 0 : 1, number;
+  if (text.getAsInteger(10, number) || number < least || number > most)
+    return makeError("expected '" + name + "' from " + llvm::Twine(least) +
+                     " to " + llvm::Twine(most) + ", but got '" + text + "'");
+  if (name == "warps" && number != 0 && !llvm::isPowerOf2_64(number))
     return makeError("expected 'warps' to be a power of two, but got '" + text +
                      "'");
   if (name == "tile_m" && facts.blockRows % number != 0)
@@ -46,8 +48,11 @@ static llvm::Error setNumber(Parameters &tile, const Facts &facts,
     return makeError(
         "expected tile_n to be the block's " + llvm::Twine(facts.blockColumns) +
         " columns or a multiple of 8, but got " + llvm::Twine(number));
-  if (name == "stages" || name == "warps") {
-    (name == "stages" ? tile.stages : tile.warps) = number;
+  if (isHint) {
+    std::optional<int64_t> &hint = name == "stages" ? tile.stages : tile.warps;
+    hint.reset();
+    if (number != 0)
+      hint = number;
     return llvm::Error::success();
   }
   (name == "tile_m"   ? tile.rows
@@ -76,5 +81,3 @@ sattn::tuning::bsr_softmax::choose(const Facts &facts, const Search &search) {
   fitTo(facts, search.target, choice.parameters);
   return choice;
 }
-
-sattn::meta::OpSchemas sattn::tuning::getBsrSoftmaxSchemas() { return {}; }

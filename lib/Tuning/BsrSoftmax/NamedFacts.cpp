@@ -5,8 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "sattn/Tuning/NamedFacts.h"
-#include "sattn/Tuning/BsrSoftmax.h"
+#include "Space.h"
 
 using namespace sattn::tuning;
 
@@ -14,13 +13,13 @@ bsr_softmax::Facts bsr_softmax::readFacts(NamedFacts &given) {
   bsr_softmax::Facts facts;
   facts.blockRows = given.require("block_rows");
   facts.blockColumns = given.require("block_columns");
-  facts.elementBytes = given.require("element_bytes");
+  facts.dtype = given.findElement(facts.elementBytes);
   return facts;
 }
 
 namespace sattn::tuning {
 NamedOp getBsrSoftmaxByName() {
-  return makeNamedOp("bsr_softmax", bsr_softmax::readFacts,
-                     bsr_softmax::choose);
+  return makeNamedOp(bsr_softmax::declare("bsr_softmax", bsr_softmax::kSchema,
+                                          bsr_softmax::readFacts));
 }
 } // namespace sattn::tuning

@@ -5,7 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "sattn/Tuning/NamedFacts.h"
+#include "../BsrSoftmax/Space.h"
+
 #include "sattn/Tuning/BsrSoftmaxBackward.h"
 
 using namespace sattn::tuning;
@@ -16,12 +17,9 @@ static bsr_softmax::Facts read(NamedFacts &given) {
   return facts;
 }
 
-sattn::meta::OpSchemas sattn::tuning::getBsrSoftmaxBackwardSchemas() {
-  return {};
-}
-
 namespace sattn::tuning {
 NamedOp getBsrSoftmaxBackwardByName() {
-  return makeNamedOp("bsr_softmax_backward", read, bsr_softmax::choose);
+  return makeNamedOp(bsr_softmax::declare("bsr_softmax_backward",
+                                          bsr_softmax_backward::kSchema, read));
 }
 } // namespace sattn::tuning

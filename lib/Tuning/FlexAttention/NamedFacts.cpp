@@ -5,14 +5,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "sattn/Tuning/NamedFacts.h"
+#include "../AttentionSpace.h"
+
 #include "sattn/Tuning/FlexAttention.h"
 
 using namespace sattn::tuning;
 
+static TableKey getKey(const flex_attention::Facts &facts) {
+  TableKey key = attention::startKey(facts);
+  key.numbers.append({facts.isPacked, facts.isCausal, facts.areListsShared});
+  return key;
+}
+
+static void addParameters(Space &space, const flex_attention::Facts &facts,
+                          const Target &target) {
+  attention::addParameters(space, facts.valueDim, facts, target);
+}
+
 namespace sattn::tuning {
 NamedOp getFlexAttentionByName() {
-  return makeNamedOp("flex_attention", attention::readFacts,
-                     flex_attention::choose);
+  return makeNamedOp<flex_attention::Facts>(
+      {"flex_attention", &flex_attention::kSchema, attention::readFacts,
+       flex_attention::defaultParameters, flex_attention::choose, getKey,
+       addParameters, attention::findTileProblem});
 }
 } // namespace sattn::tuning

@@ -1,9 +1,24 @@
-//===- Schema.cpp - Tables of flex_attention ----------------------------===//
+//===----------------------------------------------------------------------===//
 //
-// No table has rows of it yet.
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "../AttentionSpace.h"
+
 #include "sattn/Tuning/FlexAttention.h"
 
-sattn::meta::OpSchemas sattn::tuning::getFlexAttentionSchemas() { return {}; }
+static constexpr llvm::StringLiteral kKey[] = {"L",
+                                               "D",
+                                               "Dv",
+                                               "BQ",
+                                               "BK",
+                                               "is_packed==1",
+                                               "is_causal==1",
+                                               "shares_mask==1"};
+
+const sattn::meta::OpSchema sattn::tuning::flex_attention::kSchema = {
+    "flex_attention", kKey,    kRowParameters, attention::kLength,   nullptr,
+    nullptr,          nullptr, nullptr,        attention::kZeroNames};

@@ -6,8 +6,26 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../AttentionSpace.h"
+
 #include "sattn/Tuning/FlexAttentionDcapture.h"
 
-sattn::meta::OpSchemas sattn::tuning::getFlexAttentionDcaptureSchemas() {
-  return {};
-}
+static constexpr llvm::StringLiteral kKey[] = {"L",
+                                               "D",
+                                               "Dv",
+                                               "BQ",
+                                               "BK",
+                                               "is_causal==1",
+                                               "shares_mask==1",
+                                               "has_dropout==1"};
+
+const sattn::meta::OpSchema sattn::tuning::flex_attention_dcapture::kSchema = {
+    "flex_attention_dcapture",
+    kKey,
+    kRowParameters,
+    attention::kLength,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    attention::kZeroNames};

@@ -6,8 +6,28 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../AttentionSpace.h"
+
 #include "sattn/Tuning/FlexAttentionDkdv.h"
 
-sattn::meta::OpSchemas sattn::tuning::getFlexAttentionDkdvSchemas() {
-  return {};
-}
+static constexpr llvm::StringLiteral kKey[] = {"L",
+                                               "D",
+                                               "Dv",
+                                               "BQ",
+                                               "BK",
+                                               "is_causal==1",
+                                               "shares_mask==1",
+                                               "has_dropout==1",
+                                               "is_one_gradient==1",
+                                               "G"};
+
+const sattn::meta::OpSchema sattn::tuning::flex_attention_dkdv::kSchema = {
+    "flex_attention_dkdv",
+    kKey,
+    kRowParameters,
+    attention::kLength,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    attention::kZeroNames};

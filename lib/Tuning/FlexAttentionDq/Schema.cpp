@@ -6,6 +6,26 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../AttentionSpace.h"
+
 #include "sattn/Tuning/FlexAttentionDq.h"
 
-sattn::meta::OpSchemas sattn::tuning::getFlexAttentionDqSchemas() { return {}; }
+static constexpr llvm::StringLiteral kKey[] = {"L",
+                                               "D",
+                                               "Dv",
+                                               "BQ",
+                                               "BK",
+                                               "is_causal==1",
+                                               "shares_mask==1",
+                                               "has_dropout==1"};
+
+const sattn::meta::OpSchema sattn::tuning::flex_attention_dq::kSchema = {
+    "flex_attention_dq",
+    kKey,
+    kRowParameters,
+    attention::kLength,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    attention::kZeroNames};

@@ -45,11 +45,9 @@ sattn::tuning::sampled_addmm::choose(const Facts &facts, const Search &search) {
   choice.origin = "the option 'row'";
   Parameters &tile = choice.parameters;
   for (llvm::StringRef entry : search.row)
-    if (llvm::Error error = setParameter(tile, entry))
+    if (llvm::Error error = readParameter(tile, entry))
       return error;
   if (llvm::Error error = checkTile(tile, facts))
     return error;
   return choice;
 }
-
-sattn::meta::OpSchemas sattn::tuning::getSampledAddmmSchemas() { return {}; }

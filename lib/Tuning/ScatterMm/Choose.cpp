@@ -54,7 +54,7 @@ llvm::Expected<Choice> sattn::tuning::scatter_mm::choose(const Facts &facts,
   choice.origin = "the option 'row'";
   Parameters &tile = choice.parameters;
   for (llvm::StringRef entry : search.row)
-    if (llvm::Error error = setParameter(tile, entry))
+    if (llvm::Error error = readParameter(tile, entry))
       return error;
   if (countLists(tile.rows, facts.blockRows) == 1)
     if (llvm::Error error = checkPart("tile_m", tile.rows, facts.blockRows))
@@ -67,5 +67,3 @@ llvm::Expected<Choice> sattn::tuning::scatter_mm::choose(const Facts &facts,
   fitTo(facts, search.target, tile);
   return choice;
 }
-
-sattn::meta::OpSchemas sattn::tuning::getScatterMmSchemas() { return {}; }

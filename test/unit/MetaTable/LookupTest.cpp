@@ -43,7 +43,7 @@ TEST(LookupTest, EveryPartOfTheKeyCounts) {
   }
   Query query = makeQuery(256);
   EXPECT_EQ(found(table, query), 1);
-  query.schema = sattn::tuning::getBsrAddmmSchemas().back();
+  query.schema = sattn::tuning::allSchemas().back();
   EXPECT_EQ(found(table, query), -1);
   query = makeQuery(256);
   query.dtype = query.outDtype = "f16";
@@ -110,6 +110,104 @@ TEST(LookupTest, AnyNOfOurOwnTiles) {
   Table table = makeTable({section.str()});
   EXPECT_TRUE(lookup(table, makeQuery(384)));
   EXPECT_FALSE(lookup(table, makeQuery(320)));
+}
+
+namespace {
+/// Rows of an op whose nearest shorter length does, told apart by `tile`.
+constexpr llvm::StringLiteral kKey[] = {"L", "D", "B", "causal==1"};
+constexpr llvm::StringLiteral kNames[] = {"tile", "hint"};
+constexpr llvm::StringLiteral kZeroNames[] = {"B", "hint"};
+constexpr OpSchema kLengths = {"lengths", kKey,    kNames,  0,         nullptr,
+                               nullptr,   nullptr, nullptr, kZeroNames};
+/// The same without such a size.
+constexpr OpSchema kFixed = {"fixed", kKey, kNames};
+constexpr const OpSchema *kSchemas[] = {&kLengths, &kFixed};
+
+Table makeOwnTable(llvm::StringRef op, llvm::StringRef rows,
+                   std::vector<std::string> &problems) {
+  std::string section = (R"({"op": ")" + op + R"(", "device": ")" + kA100 +
+                         R"(", "version": 0, "dtype": "bf16", "sparsity": 0.5,
+        "parameters": ["tile", "hint"], "rows": [)" +
+                         rows + "]}")
+                            .str();
+  llvm::Expected<Table> table =
+      parseTable(tableText({section}), "test", kSchemas, problems);
+  if (table)
+    return std::move(*table);
+  ADD_FAILURE() << llvm::toString(table.takeError());
+  return Table();
+}
+
+/// `tile` of the row for a key; -1 where none is found.
+int64_t foundTile(const Table &table, const OpSchema &schema,
+                  std::initializer_list<int64_t> key, bool exact = false) {
+  Query query;
+  query.schema = &schema;
+  query.device = kA100;
+  query.dtype = "bf16";
+  query.key = key;
+  query.exact = exact;
+  std::optional<Match> match = lookup(table, query);
+  return match ? match->section->get(*match->row, "tile").value() : -1;
+}
+} // namespace
+
+TEST(LookupTest, NearestShorterLengthWhereTilesNeedNotDivideIt) {
+  std::vector<std::string> problems;
+  Table table = makeOwnTable("lengths", R"([[512, 64, 0, false], [1, 2]],
+      [[1024, 64, 0, false], [2, 2]], [[4096, 64, 0, false], [3, 2]],
+      [[1024, 128, 0, false], [4, 2]], [[1024, 64, 0, true], [5, 2]],
+      [[1024, 64, 128, false], [6, 2]])",
+                             problems);
+  EXPECT_TRUE(problems.empty());
+  EXPECT_EQ(foundTile(table, kLengths, {1024, 64, 0, 0}), 2);
+  EXPECT_EQ(foundTile(table, kLengths, {1025, 64, 0, 0}), 2);
+  EXPECT_EQ(foundTile(table, kLengths, {4095, 64, 0, 0}), 2);
+  EXPECT_EQ(foundTile(table, kLengths, {100000, 64, 0, 0}), 3);
+  EXPECT_EQ(foundTile(table, kLengths, {511, 64, 0, 0}), -1);
+  // All else stays the same.
+  EXPECT_EQ(foundTile(table, kLengths, {2000, 128, 0, 0}), 4);
+  EXPECT_EQ(foundTile(table, kLengths, {2000, 64, 0, 1}), 5);
+  EXPECT_EQ(foundTile(table, kLengths, {2000, 64, 128, 0}), 6);
+  EXPECT_EQ(foundTile(table, kLengths, {2000, 96, 0, 0}), -1);
+  EXPECT_EQ(foundTile(table, kLengths, {2000, 64, 0, 0}, /*exact=*/true), -1);
+}
+
+TEST(LookupTest, DescribesAShorterLength) {
+  std::vector<std::string> problems;
+  Table table =
+      makeOwnTable("lengths", "[[512, 64, 0, false], [1, 2]]", problems);
+  Query query;
+  query.schema = &kLengths;
+  query.device = kA100;
+  query.dtype = "bf16";
+  query.key = {600, 64, 0, 0};
+  EXPECT_EQ(how(table, query), "(of a smaller L)");
+}
+
+TEST(LookupTest, WithoutANearSizeKeysAreEqual) {
+  std::vector<std::string> problems;
+  Table table =
+      makeOwnTable("fixed", "[[512, 64, 1, false], [1, 2]]", problems);
+  EXPECT_EQ(foundTile(table, kFixed, {512, 64, 1, 0}), 1);
+  EXPECT_EQ(foundTile(table, kFixed, {1024, 64, 1, 0}), -1);
+  EXPECT_EQ(foundTile(table, kLengths, {512, 64, 1, 0}), -1);
+}
+
+TEST(LookupTest, NumbersThatMayBeZero) {
+  std::vector<std::string> problems;
+  Table table = makeOwnTable("lengths", R"([[512, 64, 0, false], [1, 0]],
+      [[512, 0, 0, false], [2, 0]], [[512, 32, 0, false], [0, 1]])",
+                             problems);
+  ASSERT_EQ(problems.size(), 2u);
+  EXPECT_NE(problems[0].find("expected D from 1 to"), std::string::npos);
+  EXPECT_NE(problems[1].find("expected tile from 1 to 65536, but got 0"),
+            std::string::npos);
+  const Section &section = table.sections.front();
+  ASSERT_EQ(section.rows.size(), 1u);
+  EXPECT_EQ(section.get(section.rows.front(), "tile"), 1);
+  // A row leaves the hint to the passes.
+  EXPECT_EQ(section.get(section.rows.front(), "hint"), std::nullopt);
 }
 
 TEST(LookupTest, SameNOfSparsityOneHalfBeforeAnotherN) {

@@ -13,7 +13,7 @@ using namespace sattn::meta;
 static std::string errorOf(llvm::StringRef text) {
   std::vector<std::string> problems;
   llvm::Expected<Table> table =
-      parseTable(text, "t.json", sattn::tuning::getBsrAddmmSchemas(), problems);
+      parseTable(text, "t.json", sattn::tuning::allSchemas(), problems);
   EXPECT_TRUE(problems.empty());
   if (!table)
     return llvm::toString(table.takeError());
@@ -25,7 +25,7 @@ static std::string problemOf(const SectionText &section) {
   std::vector<std::string> problems;
   llvm::Expected<Table> table =
       parseTable(tableText({section.str()}), "t.json",
-                 sattn::tuning::getBsrAddmmSchemas(), problems);
+                 sattn::tuning::allSchemas(), problems);
   if (!table)
     return "error: " + llvm::toString(table.takeError());
   EXPECT_EQ(problems.size(), table->sections[0].rows.empty() ? 1u : 0u);
@@ -138,8 +138,10 @@ TEST(TableParserTest, SectionsThatAreIncomplete) {
   std::string other = SectionText{kRow}.str();
   other.replace(other.find("bsr_addmm"), 9, "spmm");
   EXPECT_EQ(errorOf(tableText({other})),
-            "meta table 't.json': expected \"op\" in section 0 to be bsr_addmm "
-            "or scatter_mm, but got \"spmm\"");
+            "meta table 't.json': expected \"op\" in section 0 to be one of "
+            "bsr_addmm, bsr_attention, bsr_softmax, bsr_softmax_backward, "
+            "flex_attention, flex_attention_dcapture, flex_attention_dkdv, "
+            "flex_attention_dq, sampled_addmm, scatter_mm, but got \"spmm\"");
 }
 
 TEST(TableParserTest, ParametersOfASection) {
@@ -263,7 +265,7 @@ TEST(TableParserTest, OtherRowsOfTheTableStay) {
   std::vector<std::string> problems;
   llvm::Expected<Table> table = parseTable(
       tableText({SectionText{kRow + "," + row(512, "1, 3, 3, 4")}.str()}), "t",
-      sattn::tuning::getBsrAddmmSchemas(), problems);
+      sattn::tuning::allSchemas(), problems);
   ASSERT_TRUE(bool(table));
   EXPECT_EQ(problems.size(), 1u);
   EXPECT_TRUE(lookup(*table, makeQuery(256)));
@@ -340,7 +342,7 @@ TEST(TableParserTest, AFewOfManyProblemsAreTold) {
   std::vector<std::string> problems;
   llvm::Expected<Table> table =
       parseTable(tableText({SectionText{rows}.str()}), "t",
-                 sattn::tuning::getBsrAddmmSchemas(), problems);
+                 sattn::tuning::allSchemas(), problems);
   ASSERT_TRUE(bool(table));
   ASSERT_EQ(problems.size(), 21u);
   EXPECT_EQ(problems.back(), "meta table 't': 80 more rows are not used");

@@ -9,6 +9,7 @@
 
 #include "sattn/MetaTable/Lookup.h"
 #include "sattn/Tuning/BsrAddmm.h"
+#include "sattn/Tuning/Ops.h"
 
 #include "llvm/ADT/Twine.h"
 #include "gtest/gtest.h"
@@ -56,8 +57,8 @@ inline std::string row(int64_t n, llvm::StringRef parameters) {
 /// The table called "test", which must be valid and have no problem.
 inline Table makeTable(llvm::ArrayRef<std::string> sections) {
   std::vector<std::string> problems;
-  llvm::Expected<Table> table = parseTable(
-      tableText(sections), "test", tuning::getBsrAddmmSchemas(), problems);
+  llvm::Expected<Table> table =
+      parseTable(tableText(sections), "test", tuning::allSchemas(), problems);
   EXPECT_TRUE(problems.empty()) << problems.front();
   if (!table) {
     ADD_FAILURE() << llvm::toString(table.takeError());

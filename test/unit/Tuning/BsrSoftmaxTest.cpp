@@ -151,7 +151,7 @@ TEST(BsrSoftmaxTest, NumbersReplaceTheDefault) {
   EXPECT_EQ(textOf(facts, {"warps=2"}),
             "1 x 56 x 1792, 2 stages, the option 'row'");
   EXPECT_EQ(textOf(facts, {"stages=65"}),
-            "expected 'stages' from 1 to 64, but got '65'");
+            "expected 'stages' from 0 to 64, but got '65'");
   EXPECT_EQ(textOf(facts, {"tile_m=5"}),
             "expected tile_m to divide the block's 48 rows, but got 5");
   EXPECT_EQ(textOf(facts, {"tile_m=49"}),
@@ -164,7 +164,7 @@ TEST(BsrSoftmaxTest, NumbersReplaceTheDefault) {
   EXPECT_EQ(textOf(facts, {"warps=3"}),
             "expected 'warps' to be a power of two, but got '3'");
   EXPECT_EQ(textOf(facts, {"warps=5"}),
-            "expected 'warps' from 1 to 4, but got '5'");
+            "expected 'warps' from 0 to 4, but got '5'");
   EXPECT_EQ(textOf(facts, {"raster_group=2"}),
             "expected tile_m, tile_n, tile_k, stages or warps, but got "
             "'raster_group'");

@@ -124,8 +124,8 @@ private:
     TuningHints hints = {getSize(0), getSize(1), getSize(2), std::nullopt};
     if (sparsity >= 0)
       hints.sparsity = std::lround(sparsity * 100);
-    llvm::Expected<tuning::Choice> choice =
-        op.chooseParameters(tables, search, hints);
+    llvm::Expected<tuning::Choice> choice = tuning::choose(
+        op->getName().stripDialect(), tables, op.getTuningFacts(hints), search);
     if (!choice)
       return op->emitError()
              << "option 'row': " << llvm::toString(choice.takeError());

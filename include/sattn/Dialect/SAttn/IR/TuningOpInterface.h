@@ -10,7 +10,7 @@
 #define SATTN_DIALECT_SATTN_IR_TUNINGOPINTERFACE_H
 
 #include "sattn/Dialect/SAttn/IR/SAttnAttrs.h"
-#include "sattn/Tuning/Parameters.h"
+#include "sattn/Tuning/NamedFacts.h"
 
 #include "mlir/IR/OpDefinition.h"
 

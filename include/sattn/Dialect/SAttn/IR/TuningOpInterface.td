@@ -17,7 +17,7 @@ def SAttn_TuningOpInterface : OpInterface<"TuningOpInterface"> {
     An op with an attribute `meta`, the parameters of its tiles. Their choice (the
     key of a problem, the candidates and their constraints, the computed default)
     is plain C++ in `sattn/Tuning`, under the op's name; the op passes it what it
-    knows of its operands. `sattn-inject-meta` uses this interface alone.
+    knows of its operands, by name. `sattn-inject-meta` uses this interface alone.
   }];
   let methods = [
     InterfaceMethod<
@@ -40,14 +40,13 @@ def SAttn_TuningOpInterface : OpInterface<"TuningOpInterface"> {
       /*args=*/(ins "const ::sattn::tuning::Target &":$target)>,
     InterfaceMethod<
       /*desc=*/[{
-        Chooses parameters from the op's operands and `hints`. An error says why
-        `search.row` is impossible, or fits no tile.
+        The facts of the op by their names (docs/MetaTable.md), from its types and
+        `hints`, by which `sattn/Tuning` chooses parameters, declares what may be
+        tuned and finds rows of tables.
       }],
-      /*retTy=*/"::llvm::Expected<::sattn::tuning::Choice>",
-      /*methodName=*/"chooseParameters",
-      /*args=*/(ins "::llvm::ArrayRef<::sattn::meta::Table>":$tables,
-                    "const ::sattn::tuning::Search &":$search,
-                    "const ::sattn::TuningHints &":$hints)>,
+      /*retTy=*/"::llvm::SmallVector<::sattn::tuning::NamedFact>",
+      /*methodName=*/"getTuningFacts",
+      /*args=*/(ins "const ::sattn::TuningHints &":$hints)>,
   ];
 }
 

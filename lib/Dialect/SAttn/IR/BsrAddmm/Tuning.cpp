@@ -9,9 +9,9 @@
 // What a sattn.bsr_addmm tells the choice of its parameters.
 
 #include "../ProductTypes.h"
+#include "../TuningFacts.h"
 
 #include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.h"
-#include "sattn/Tuning/BsrAddmm.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -28,9 +28,13 @@ static std::optional<int64_t> known(int64_t size) {
 }
 
 /// The size of a dimension counted from the last, -1.
-static std::optional<int64_t> known(Value tensor, int64_t dim) {
+static int64_t sizeOf(Value tensor, int64_t dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  return known(type.getDimSize(type.getRank() + dim));
+  return type.getDimSize(type.getRank() + dim);
+}
+
+static std::optional<int64_t> known(Value tensor, int64_t dim) {
+  return known(sizeOf(tensor, dim));
 }
 
 /// The product of two sizes, at most 2^63 - 1.
@@ -53,12 +57,6 @@ static double scalarOrOne(Value scalar) {
 static bool isZero(Value scalar) {
   FloatAttr attr;
   return matchPattern(scalar, m_Constant(&attr)) && attr.getValue().isZero();
-}
-
-static std::string typeName(Type type) {
-  std::string name;
-  llvm::raw_string_ostream(name) << type;
-  return name;
 }
 
 /// Whether a tile may have several block rows, by a plan. There is none where
@@ -100,47 +98,36 @@ BsrAddmmOp::restrictTo(const tuning::Target &target) {
                   : "tile of one block row, since there is no plan";
 }
 
-static tuning::bsr_addmm::Facts factsOf(BsrAddmmOp op,
-                                        const TuningHints &hints) {
-  auto orHint = [](std::optional<int64_t> size, std::optional<int64_t> hint) {
-    return size ? size : hint;
-  };
-  tuning::bsr_addmm::Facts facts;
-  std::optional<int64_t> m = known(op.getOut(), op.getRowDim());
-  if (!m && op.isEncoded())
-    m = known(op.getValues(), -2);
-  else if (!m && known(op.getCrow(), -1))
-    m = product(*known(op.getCrow(), -1) - 1, op.getBlockRows());
-  facts.m = orHint(m, hints.m);
-  facts.n = orHint(known(op.getOut(), op.getColumnDim()), hints.n);
-  facts.k = orHint(known(op.getB(), op.getBRowDim()), hints.k);
-  facts.blockRows = op.getBlockRows();
-  facts.blockColumns = op.getBlockColumns();
-  for (int64_t size : op.getOut().getType().getShape().drop_back(2))
-    facts.batches = product(facts.batches, known(size).value_or(1));
-  facts.dtype = typeName(op.getValues().getType().getElementType());
-  facts.outDtype = typeName(op.getOut().getType().getElementType());
-  facts.alongK = op.getTransposeB();
-  facts.sparsity = hints.sparsity;
-  if (!op.isEncoded()) {
-    facts.nnz = known(op.getValues(), -3);
-    facts.sharesColumns =
-        op.getCol().getType().getRank() != op.getCrow().getType().getRank();
+SmallVector<tuning::NamedFact>
+BsrAddmmOp::getTuningFacts(const TuningHints &hints) {
+  TuningFacts facts;
+  std::optional<int64_t> m = known(getOut(), getRowDim());
+  if (!m && isEncoded())
+    m = known(getValues(), -2);
+  else if (!m && known(getCrow(), -1))
+    m = product(*known(getCrow(), -1) - 1, getBlockRows());
+  facts.add("m", m ? m : hints.m);
+  facts.addSize("n", sizeOf(getOut(), getColumnDim()), hints.n);
+  facts.addSize("k", sizeOf(getB(), getBRowDim()), hints.k);
+  facts.add("block_rows", getBlockRows());
+  facts.add("block_columns", getBlockColumns());
+  int64_t batches = 1;
+  for (int64_t size : getOut().getType().getShape().drop_back(2))
+    batches = product(batches, known(size).value_or(1));
+  facts.add("batches", batches);
+  facts.addType("dtype", getValues().getType().getElementType());
+  facts.addType("out_dtype", getOut().getType().getElementType());
+  facts.addFlag("along_k", getTransposeB());
+  facts.add("sparsity", hints.sparsity);
+  if (!isEncoded()) {
+    facts.add("nnz", known(getValues(), -3));
+    facts.addFlag("shares_columns", getCol().getType().getRank() !=
+                                        getCrow().getType().getRank());
   }
-  facts.alpha = scalarOrOne(op.getAlpha());
-  facts.beta = scalarOrOne(op.getBeta());
-  facts.takesRowBlockGroups = !op.isEncoded();
-  return facts;
-}
-
-llvm::Expected<tuning::Choice>
-BsrAddmmOp::chooseParameters(ArrayRef<meta::Table> tables,
-                             const tuning::Search &search,
-                             const TuningHints &hints) {
-  llvm::Expected<tuning::Choice> choice =
-      tuning::bsr_addmm::choose(tables, factsOf(*this, hints), search);
-  if (choice && (!takesPlan(*this) || getSteps()) &&
-      choice->parameters.rows > getBlockRows())
-    choice->parameters.rows = getBlockRows() * getBlockRowsPerTile();
-  return choice;
+  facts.addFlag("is_encoded", isEncoded());
+  facts.addNumber("alpha", scalarOrOne(getAlpha()));
+  facts.addNumber("beta", scalarOrOne(getBeta()));
+  if (!takesPlan(*this) || getSteps())
+    facts.add("planned_block_rows", getBlockRowsPerTile());
+  return facts.take();
 }

@@ -8,7 +8,7 @@
 
 // What a sattn.bsr_attention tells the choice of its parameters.
 
-#include "sattn/Tuning/BsrAttention.h"
+#include "../TuningFacts.h"
 
 #include "sattn/Dialect/SAttn/IR/BsrAttention/BsrAttentionOp.h"
 
@@ -19,17 +19,19 @@ std::optional<std::string> BsrAttentionOp::restrictTo(const tuning::Target &) {
   return std::nullopt;
 }
 
-llvm::Expected<tuning::Choice> BsrAttentionOp::chooseParameters(
-    ArrayRef<meta::Table>, const tuning::Search &search, const TuningHints &) {
-  tuning::bsr_attention::Facts facts;
-  facts.headDim = getHeadDim();
-  facts.valueDim = getValueDim();
-  facts.elementBytes = getQ().getType().getElementTypeBitWidth() / 8;
-  facts.blockQueries = getBlockRows();
-  facts.blockKeys = getBlockColumns();
-  facts.hasDropout = bool(getRandom());
-  facts.mayHaveParts = !hasLse();
+SmallVector<tuning::NamedFact>
+BsrAttentionOp::getTuningFacts(const TuningHints &hints) {
+  TuningFacts facts;
+  facts.addSize("rows", getQ().getType().getShape().end()[-2], hints.m);
+  facts.add("head_dim", getHeadDim());
+  facts.add("value_dim", getValueDim());
+  facts.addType("dtype", getQ().getType().getElementType());
+  facts.add("block_rows", getBlockRows());
+  facts.add("block_columns", getBlockColumns());
+  facts.addFlag("has_dropout", bool(getRandom()));
+  facts.addFlag("has_lse", hasLse());
   RankedTensorType crow = getCrow().getType();
-  facts.areListsShared = crow.getRank() == 1 || crow.getShape().end()[-2] == 1;
-  return tuning::bsr_attention::choose(facts, search);
+  facts.addFlag("shares_mask",
+                crow.getRank() == 1 || crow.getShape().end()[-2] == 1);
+  return facts.take();
 }

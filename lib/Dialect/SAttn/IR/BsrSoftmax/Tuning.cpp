@@ -9,6 +9,7 @@
 // Facts of sattn.bsr_softmax and sattn.bsr_softmax_backward for the choice of
 // their parameters.
 
+#include "../TuningFacts.h"
 #include "StoredRows.h"
 
 #include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxBackwardOp.h"
@@ -25,6 +26,14 @@ static tuning::bsr_softmax::Facts factsOf(const StoredRows &rows) {
   facts.elementBytes = rows.getElementType().getIntOrFloatBitWidth() / 8;
   facts.arrays = rows.inputs.size();
   return facts;
+}
+
+static SmallVector<tuning::NamedFact> listFacts(const StoredRows &rows) {
+  TuningFacts facts;
+  facts.add("block_rows", rows.getBlockRows());
+  facts.add("block_columns", rows.getBlockColumns());
+  facts.addType("dtype", rows.getElementType());
+  return facts.take();
 }
 
 static std::optional<std::string> restrictRows(const StoredRows &rows,
@@ -57,9 +66,9 @@ BsrSoftmaxOp::restrictTo(const tuning::Target &target) {
   return restrictRows(*this, target);
 }
 
-llvm::Expected<tuning::Choice> BsrSoftmaxOp::chooseParameters(
-    ArrayRef<meta::Table>, const tuning::Search &search, const TuningHints &) {
-  return tuning::bsr_softmax::choose(factsOf(*this), search);
+SmallVector<tuning::NamedFact>
+BsrSoftmaxOp::getTuningFacts(const TuningHints &) {
+  return listFacts(*this);
 }
 
 std::optional<std::string>
@@ -67,7 +76,7 @@ BsrSoftmaxBackwardOp::restrictTo(const tuning::Target &target) {
   return restrictRows(*this, target);
 }
 
-llvm::Expected<tuning::Choice> BsrSoftmaxBackwardOp::chooseParameters(
-    ArrayRef<meta::Table>, const tuning::Search &search, const TuningHints &) {
-  return tuning::bsr_softmax::choose(factsOf(*this), search);
+SmallVector<tuning::NamedFact>
+BsrSoftmaxBackwardOp::getTuningFacts(const TuningHints &) {
+  return listFacts(*this);
 }

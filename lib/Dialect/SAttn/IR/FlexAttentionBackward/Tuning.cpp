@@ -6,12 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What the ops of the gradients of flex attention tell the choice of their
-// parameters.
+// Facts of the gradients of flex attention, by which their parameters are
+// chosen.
 
-#include "sattn/Tuning/FlexAttentionDcapture.h"
-#include "sattn/Tuning/FlexAttentionDkdv.h"
-#include "sattn/Tuning/FlexAttentionDq.h"
+#include "../TuningFacts.h"
 
 #include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDcaptureOp.h"
 #include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDkdvOp.h"
@@ -20,28 +18,27 @@
 using namespace mlir;
 using namespace sattn;
 
-static tuning::attention::Facts findFacts(ScoreOpInterface op) {
-  tuning::attention::Facts facts;
+static TuningFacts findFacts(ScoreOpInterface op, const TuningHints &hints) {
+  TuningFacts facts;
   auto tiled = op.isByKeys() ? op.getK() : op.getQ();
-  int64_t rows = tiled.getType().getShape().end()[-2];
-  if (!ShapedType::isDynamic(rows))
-    facts.rows = rows;
-  facts.headDim = op.getHeadDim();
-  facts.valueDim = op.getValueDim();
-  facts.elementBytes = op.getQ().getType().getElementTypeBitWidth() / 8;
+  facts.addSize("rows", tiled.getType().getShape().end()[-2],
+                op.isByKeys() ? hints.n : hints.m);
+  facts.add("head_dim", op.getHeadDim());
+  facts.add("value_dim", op.getValueDim());
+  facts.addType("dtype", op.getQ().getType().getElementType());
   if (std::optional<ArrayRef<int64_t>> size = op.getBlockSize()) {
-    facts.blockQueries = (*size)[0];
-    facts.blockKeys = (*size)[1];
+    facts.add("block_queries", (*size)[0]);
+    facts.add("block_keys", (*size)[1]);
     Value counts = op.getFullCounts()      ? op.getFullCounts()
                    : op.getPartialCounts() ? op.getPartialCounts()
                                            : op.getCrow();
     auto type = cast<RankedTensorType>(counts.getType());
-    facts.areListsShared = type.getDimSize(op.getLeadRank() - 1) == 1;
+    facts.addFlag("shares_mask", type.getDimSize(op.getLeadRank() - 1) == 1);
   }
-  facts.hasDropout = bool(op.getRandom());
+  facts.addFlag("has_dropout", bool(op.getRandom()));
   std::optional<MaskAttr> mask = op.getMask();
-  facts.isCausal =
-      mask && mask->getRight() && !mask->getLeft() && !op.hasLists();
+  facts.addFlag("is_causal",
+                mask && mask->getRight() && !mask->getLeft() && !op.hasLists());
   return facts;
 }
 
@@ -50,22 +47,22 @@ FlexAttentionDqOp::restrictTo(const tuning::Target &) {
   return std::nullopt;
 }
 
+SmallVector<tuning::NamedFact>
+FlexAttentionDqOp::getTuningFacts(const TuningHints &hints) {
+  return findFacts(*this, hints).take();
+}
+
 std::optional<std::string>
 FlexAttentionDkdvOp::restrictTo(const tuning::Target &) {
   return std::nullopt;
 }
 
-llvm::Expected<tuning::Choice> FlexAttentionDqOp::chooseParameters(
-    ArrayRef<meta::Table>, const tuning::Search &search, const TuningHints &) {
-  return tuning::flex_attention_dq::choose(findFacts(*this), search);
-}
-
-llvm::Expected<tuning::Choice> FlexAttentionDkdvOp::chooseParameters(
-    ArrayRef<meta::Table>, const tuning::Search &search, const TuningHints &) {
-  tuning::attention::Facts facts = findFacts(*this);
-  facts.isOneGradient = getOnly().has_value();
-  facts.gradientColumns = getTiledColumns();
-  return tuning::flex_attention_dkdv::choose(facts, search);
+SmallVector<tuning::NamedFact>
+FlexAttentionDkdvOp::getTuningFacts(const TuningHints &hints) {
+  TuningFacts facts = findFacts(*this, hints);
+  facts.addFlag("is_one_gradient", getOnly().has_value());
+  facts.add("gradient_columns", getTiledColumns());
+  return facts.take();
 }
 
 std::optional<std::string>
@@ -73,7 +70,7 @@ FlexAttentionDcaptureOp::restrictTo(const tuning::Target &) {
   return std::nullopt;
 }
 
-llvm::Expected<tuning::Choice> FlexAttentionDcaptureOp::chooseParameters(
-    ArrayRef<meta::Table>, const tuning::Search &search, const TuningHints &) {
-  return tuning::flex_attention_dcapture::choose(findFacts(*this), search);
+SmallVector<tuning::NamedFact>
+FlexAttentionDcaptureOp::getTuningFacts(const TuningHints &hints) {
+  return findFacts(*this, hints).take();
 }

@@ -10,10 +10,10 @@
 
 #include "../ProductTypes.h"
 #include "../TileParts.h"
+#include "../TuningFacts.h"
 #include "Runs.h"
 
 #include "sattn/Dialect/SAttn/IR/SampledAddmm/SampledAddmmOp.h"
-#include "sattn/Tuning/SampledAddmm.h"
 
 using namespace mlir;
 using namespace sattn;
@@ -40,18 +40,14 @@ SampledAddmmOp::restrictTo(const tuning::Target &target) {
   return std::nullopt;
 }
 
-llvm::Expected<tuning::Choice>
-SampledAddmmOp::chooseParameters(ArrayRef<meta::Table>,
-                                 const tuning::Search &search,
-                                 const TuningHints &hints) {
-  tuning::sampled_addmm::Facts facts;
-  facts.blockRows = getBlockRows();
-  facts.blockColumns = getBlockColumns();
-  facts.elementBytes = getMat1().getType().getElementTypeBitWidth() / 8;
-  int64_t k = getMat1().getType().getShape().end()[getDepthDim()];
-  facts.k = hints.k;
-  facts.canBeRun = canBeRun(*this);
-  if (!ShapedType::isDynamic(k))
-    facts.k = k;
-  return tuning::sampled_addmm::choose(facts, search);
+SmallVector<tuning::NamedFact>
+SampledAddmmOp::getTuningFacts(const TuningHints &hints) {
+  TuningFacts facts;
+  facts.add("block_rows", getBlockRows());
+  facts.add("block_columns", getBlockColumns());
+  facts.addType("dtype", getMat1().getType().getElementType());
+  facts.addSize("k", getMat1().getType().getShape().end()[getDepthDim()],
+                hints.k);
+  facts.addFlag("can_be_run", canBeRun(*this));
+  return facts.take();
 }

@@ -8,6 +8,8 @@
 
 // What a sattn.scatter_mm tells the choice of its parameters.
 
+#include "../TuningFacts.h"
+
 #include "sattn/Dialect/SAttn/IR/ScatterMm/ScatterMmOp.h"
 #include "sattn/Tuning/ScatterMm.h"
 
@@ -19,7 +21,6 @@ static tuning::scatter_mm::Facts factsOf(ScatterMmOp op) {
   facts.blockRows = op.getBlockRows();
   facts.blockColumns = op.getBlockColumns();
   facts.elementBytes = op.getBlocks().getType().getElementTypeBitWidth() / 8;
-  // N of a hint is that of the whole problem.
   if (int64_t n = op.getOut().getType().getShape().back();
       !ShapedType::isDynamic(n))
     facts.n = n;
@@ -45,11 +46,17 @@ ScatterMmOp::restrictTo(const tuning::Target &target) {
       .str();
 }
 
-llvm::Expected<tuning::Choice>
-ScatterMmOp::chooseParameters(ArrayRef<meta::Table>,
-                              const tuning::Search &search,
-                              const TuningHints &hints) {
-  tuning::scatter_mm::Facts facts = factsOf(*this);
-  facts.sparsity = hints.sparsity;
-  return tuning::scatter_mm::choose(facts, search);
+SmallVector<tuning::NamedFact>
+ScatterMmOp::getTuningFacts(const TuningHints &hints) {
+  TuningFacts facts;
+  facts.add("block_rows", getBlockRows());
+  facts.add("block_columns", getBlockColumns());
+  facts.addType("dtype", getBlocks().getType().getElementType());
+  facts.addSize("n", getOut().getType().getShape().back());
+  // N of a hint is that of the whole problem.
+  facts.add("m", hints.m);
+  facts.add("k", hints.k);
+  facts.add("whole_n", hints.n);
+  facts.add("sparsity", hints.sparsity);
+  return facts.take();
 }

@@ -14,6 +14,7 @@
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Layout/WarpDivision.h"
 #include "sattn/Layout/WgmmaDescriptor.h"
+#include "sattn/Resources/Mma.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -176,8 +177,9 @@ private:
   static bool hasWholeRows(MmaOp op) {
     auto isWhole = [](Type type) {
       auto tile = dyn_cast<SharedType>(type);
-      return !tile ||
-             tile.getColumns() * tile.getElementBytes() % swizzleOf(tile) == 0;
+      return !tile || sattn::resources::hasWholeRows(
+                          {tile.getRows(), tile.getColumns(),
+                           tile.getElementBytes(), sattn::layout::Major::K});
     };
     return isWhole(op.getA().getType()) && isWhole(op.getB().getType());
   }

@@ -18,6 +18,7 @@
 #include "sattn/Dialect/WGTile/Utils/Resources.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/Fragment.h"
+#include "sattn/Resources/Stages.h"
 #include "sattn/Support/SourceOp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,12 +38,11 @@ namespace wgtile {
 using namespace wgtile;
 using sattn::layout::kWarpgroupThreads;
 using sattn::layout::kWarpThreads;
+using sattn::resources::kMinStages;
+using sattn::resources::kMostStages;
 
-/// A stage is released when the next one is full, and no loop needs more than
-/// 16. Without a hint, a ring has as many as fit; threads that copy by
-/// themselves gain nothing from more than 4.
-static constexpr int64_t kMinStages = 2;
-static constexpr int64_t kMaxRingStages = 16;
+/// Without a hint, a ring has as many stages as fit; threads that copy by
+/// themselves gain nothing from more than so many.
 static constexpr int64_t kMaxCopiedStages = 4;
 /// Accumulator registers of a thread up to which two CTAs share an SM: ptxas
 /// refuses wider MMAs in a kernel that starts with the 128 registers that two
@@ -398,26 +398,11 @@ private:
     return resources.getSharedBytes(ctas) - fixedBytes;
   }
 
-  /// Stages of the rings that loops fill, and of the others.
-  struct Depths {
-    int64_t loop = 0, tile = 0;
-  };
-
-  /// As many stages as fit, the same number in all rings that loops fill. A
-  /// ring that is loaded once per tile needs two stages at most. None of the
-  /// latter if a stage of each does not fit.
-  Depths fitDepths(const RingBytes &bytes, int64_t available,
-                   int64_t mostStages, int64_t mostTileStages) {
-    Depths depths{0, std::min(mostTileStages, mostStages)};
-    for (; depths.tile > 0; --depths.tile) {
-      int64_t left = available - depths.tile * bytes.tile;
-      depths.loop =
-          bytes.loop == 0 ? left >= 0 : std::min(mostStages, left / bytes.loop);
-      if (depths.loop >= std::min(mostStages, kMinStages) ||
-          (depths.loop >= 1 && (depths.tile == 1 || bytes.loop == 0)))
-        break;
-    }
-    return depths;
+  using Depths = sattn::resources::RingStages;
+  static Depths fitDepths(const RingBytes &bytes, int64_t available,
+                          int64_t mostStages, int64_t mostTileStages) {
+    return sattn::resources::fitRingStages(bytes.loop, bytes.tile, available,
+                                           mostStages, mostTileStages);
   }
 
   /// Stages of the rings that are filled once a tile, without a hint. A second
@@ -440,9 +425,9 @@ private:
   /// not run ahead so far while they are stored, where the loops would else
   /// have too few stages. Returns whether a stage of each ring fits.
   bool decideDepths(const RingBytes &bytes, MutableArrayRef<LoadGroup> groups) {
-    int64_t maxStages = schedule.stages ? std::clamp(*schedule.stages,
-                                                     kMinStages, kMaxRingStages)
-                                        : kMaxRingStages;
+    int64_t maxStages =
+        schedule.stages ? std::clamp(*schedule.stages, kMinStages, kMostStages)
+                        : kMostStages;
     int64_t available = getRingBytes(*schedule.ctasPerSM);
     int64_t maxTileStages = schedule.tileStages.value_or(
         chooseTileStages(bytes, available, maxStages));
@@ -503,8 +488,8 @@ private:
                      countFitting(2) >= kMinSharedStages
                  ? 2
                  : 1;
-    int64_t most = asked ? std::clamp(*asked, kMinStages, kMaxRingStages)
-                         : kMaxCopiedStages;
+    int64_t most =
+        asked ? std::clamp(*asked, kMinStages, kMostStages) : kMaxCopiedStages;
     int64_t stages = std::min(most, countFitting(*ctas));
     if (stages < kMinStages) {
       explain(kernel.getLoc(), "Stages")

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Tuning/NamedFacts.h"
-#include "sattn/Tuning/FlexAttentionDq.h"
+#include "../RowParameters.h"
 
-namespace sattn::tuning {
-NamedOp getFlexAttentionDqByName() {
-  return makeNamedOp("flex_attention_dq", attention::readFacts,
-                     flex_attention_dq::choose);
-}
-} // namespace sattn::tuning
+#include "sattn/Tuning/BsrSoftmax.h"
+
+static constexpr llvm::StringLiteral kKey[] = {"BM", "BK"};
+
+const sattn::meta::OpSchema sattn::tuning::bsr_softmax::kSchema = {
+    "bsr_softmax", kKey,    kRowParameters, std::nullopt, nullptr,
+    nullptr,       nullptr, nullptr,        kRowHints};

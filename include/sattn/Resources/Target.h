@@ -1,0 +1,57 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The targets that parameters are chosen for, and their limits.
+
+#ifndef SATTN_RESOURCES_TARGET_H
+#define SATTN_RESOURCES_TARGET_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace sattn::resources {
+
+enum class TargetKind {
+  CPU,
+  /// mma.sync on tiles that cp.async fetched: sm_80, sm_86, sm_89.
+  MmaSync,
+  /// wgmma on tiles that TMA fetched: sm_90a.
+  Wgmma,
+};
+
+/// What limits a tile.
+struct Target {
+  llvm::StringLiteral name;
+  TargetKind kind;
+  /// Columns of a tile are a multiple of it.
+  int64_t columnMultiple;
+  /// Most columns of a tile; the CPU has no limit.
+  int64_t maxColumns;
+  /// Most elements of a tile's accumulator, rows x columns, in the registers of
+  /// the thread block that computes it; MMAs by mma.sync may take fewer.
+  int64_t maxAccumulator;
+  /// Thread blocks that run at one time.
+  int64_t smCount;
+  /// Shared memory of a thread block, that of the chip (sattn/Support/Chip.h);
+  /// 0 for the CPU.
+  int64_t sharedBytes = 0;
+  /// Whether the chip has clusters (sattn/Support/Chip.h).
+  bool hasClusters = false;
+};
+
+/// "cpu", "sm_80", "sm_86", "sm_89" or "sm_90a".
+std::optional<Target> findTarget(llvm::StringRef name);
+/// Names that findTarget knows.
+llvm::SmallVector<llvm::StringRef> targetNames();
+
+} // namespace sattn::resources
+
+#endif // SATTN_RESOURCES_TARGET_H

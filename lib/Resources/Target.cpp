@@ -1,0 +1,55 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Resources/Target.h"
+
+#include "sattn/Support/Chip.h"
+
+#include <limits>
+
+using namespace sattn;
+using namespace sattn::resources;
+
+static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
+/// On the GPU a tile's columns are a multiple of 64: 128 bytes of 16-bit
+/// elements, the longest swizzled row. At most 256 columns are what one wgmma
+/// and one box of a tensor map take.
+///
+/// Accumulators: two warpgroups of 64 x 256 leave each thread 128 registers of
+/// them, about half of what it has; mma.sync, whose operands go through
+/// registers too, gets half of that.
+///
+/// SMs: of the H100 SXM, the H200 and the GH200; the A100; the A10;
+/// the L40S. They bound how narrow a tile gets, nothing depends on them.
+static constexpr Target kTargets[] = {
+    {"cpu", TargetKind::CPU, 8, kNoLimit, kNoLimit, 1},
+    {"sm_80", TargetKind::MmaSync, 64, 256, 128 * 128, 108},
+    {"sm_86", TargetKind::MmaSync, 64, 256, 128 * 128, 72},
+    {"sm_89", TargetKind::MmaSync, 64, 256, 128 * 128, 142},
+    {"sm_90a", TargetKind::Wgmma, 64, 256, 128 * 256, 132},
+};
+
+std::optional<Target> sattn::resources::findTarget(llvm::StringRef name) {
+  for (Target target : kTargets)
+    if (target.name == name) {
+      if (std::optional<Chip> chip = findChip(name)) {
+        target.sharedBytes = chip->sharedBytes;
+        target.hasClusters = chip->hasClusters;
+      }
+      return target;
+    }
+  return std::nullopt;
+}
+
+llvm::SmallVector<llvm::StringRef> sattn::resources::targetNames() {
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const Target &target : kTargets)
+    names.push_back(target.name);
+  return names;
+}

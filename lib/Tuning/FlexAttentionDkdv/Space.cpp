@@ -1,0 +1,60 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../AttentionSpace.h"
+
+#include "sattn/Tuning/AttentionGradients.h"
+#include "sattn/Tuning/FlexAttentionDkdv.h"
+
+#include <algorithm>
+
+using namespace sattn::tuning;
+using attention::Facts;
+
+/// Columns of the widest gradient.
+static int64_t countColumns(const Facts &facts) {
+  return facts.gradientColumns.value_or(
+      std::max(facts.headDim, facts.valueDim));
+}
+
+static TableKey getKey(const Facts &facts) {
+  TableKey key = attention::startKey(facts);
+  key.numbers.append({facts.isCausal, facts.areListsShared, facts.hasDropout,
+                      facts.isOneGradient, countColumns(facts)});
+  return key;
+}
+
+static void addParameters(Space &space, const Facts &facts,
+                          const Target &target) {
+  attention::addParameters(space, countColumns(facts), facts, target);
+}
+
+static std::string findTileProblem(const Facts &facts, const Parameters &tile,
+                                   const Target &target) {
+  if (std::string problem =
+          attention::findSizesProblem(countColumns(facts), facts, tile, target);
+      !problem.empty() || target.kind == TargetKind::CPU)
+    return problem;
+  // A tile has keys, and walks queries.
+  int64_t gradients = facts.isOneGradient ? 1 : 2;
+  attention::GradientTile parts = {tile.depth, tile.rows, gradients,
+                                   countColumns(facts), tile.columns};
+  return attention::findPartsProblem(
+      {tile.depth, tile.rows, gradients * tile.columns, /*scores=*/2,
+       /*narrowScores=*/gradients, attention::countBytes(parts, facts)},
+      target);
+}
+
+namespace sattn::tuning {
+NamedOp getFlexAttentionDkdvByName() {
+  return makeNamedOp<Facts>(
+      {"flex_attention_dkdv", &flex_attention_dkdv::kSchema,
+       attention::readFacts, flex_attention_dkdv::defaultParameters,
+       flex_attention_dkdv::choose, getKey, addParameters, findTileProblem});
+}
+} // namespace sattn::tuning

@@ -1,0 +1,51 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../AttentionSpace.h"
+
+#include "sattn/Tuning/AttentionGradients.h"
+#include "sattn/Tuning/FlexAttentionDq.h"
+
+#include <algorithm>
+
+using namespace sattn::tuning;
+using attention::Facts;
+
+static TableKey getKey(const Facts &facts) {
+  TableKey key = attention::startKey(facts);
+  key.numbers.append({facts.isCausal, facts.areListsShared, facts.hasDropout});
+  return key;
+}
+
+static void addParameters(Space &space, const Facts &facts,
+                          const Target &target) {
+  attention::addParameters(space, facts.headDim, facts, target);
+}
+
+static std::string findTileProblem(const Facts &facts, const Parameters &tile,
+                                   const Target &target) {
+  if (std::string problem =
+          attention::findSizesProblem(facts.headDim, facts, tile, target);
+      !problem.empty() || target.kind == TargetKind::CPU)
+    return problem;
+  attention::GradientTile parts = {tile.rows, tile.depth, /*gradients=*/1,
+                                   facts.headDim, tile.columns};
+  return attention::findPartsProblem({tile.rows, tile.depth, tile.columns,
+                                      /*scores=*/2, /*narrowScores=*/1,
+                                      attention::countBytes(parts, facts)},
+                                     target);
+}
+
+namespace sattn::tuning {
+NamedOp getFlexAttentionDqByName() {
+  return makeNamedOp<Facts>(
+      {"flex_attention_dq", &flex_attention_dq::kSchema, attention::readFacts,
+       flex_attention_dq::defaultParameters, flex_attention_dq::choose, getKey,
+       addParameters, findTileProblem});
+}
+} // namespace sattn::tuning
