@@ -82,7 +82,7 @@ std::string sattn::meta::printTable(const Table &table) {
 }
 
 void sattn::meta::mergeSection(Table &table, const Section &section) {
-  auto *own = llvm::find_if(table.sections, [&](const Section &one) {
+  auto own = llvm::find_if(table.sections, [&](const Section &one) {
     return identityOf(one) == identityOf(section) &&
            one.parameters == section.parameters;
   });
@@ -91,7 +91,7 @@ void sattn::meta::mergeSection(Table &table, const Section &section) {
     return;
   }
   for (const Row &row : section.rows) {
-    auto *place = llvm::lower_bound(
+    auto place = llvm::lower_bound(
         own->rows, row,
         [](const Row &a, const Row &b) { return a.key < b.key; });
     if (place != own->rows.end() && place->key == row.key)

@@ -127,7 +127,7 @@ llvm::Error Journal::add(StringRef problem, const Trial &trial) {
   for (StringRef name : kNames)
     if (int64_t number = tuning::getParameter(trial.parameters, name))
       numbers[name] = number;
-  return append(print({{"identity", identity},
+  return append(print(json::Object{{"identity", identity},
                        {"problem", problem},
                        {"parameters", std::move(numbers)},
                        {"reason", trial.reason},
@@ -135,7 +135,7 @@ llvm::Error Journal::add(StringRef problem, const Trial &trial) {
 }
 
 llvm::Error Journal::addDone(StringRef problem) {
-  return append(print({{"identity", identity}, {"problem", problem}}));
+  return append(print(json::Object{{"identity", identity}, {"problem", problem}}));
 }
 
 void Journal::remove() { fs::remove(path); }

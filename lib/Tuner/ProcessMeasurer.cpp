@@ -145,7 +145,7 @@ ProcessMeasurer::State::ensure(std::unique_ptr<ChildProcess> &process) {
     return llvm::toString(started.takeError());
   process = std::move(*started);
   Answer answer = ask(process,
-                      {{"do", "open"},
+                      json::Object{{"do", "open"},
                        {"program", measured.program},
                        {"arguments", json::Array(measured.arguments)}},
                       kOpenSeconds);
@@ -158,13 +158,13 @@ std::string ProcessMeasurer::State::load(const Parameters &candidate) {
   Key key = keyOf(candidate);
   while (loaded.size() >= kMostLoaded) {
     Answer dropped =
-        ask(runner, {{"do", "drop"}, {"meta", json::Array(loaded.front())}},
+        ask(runner, json::Object{{"do", "drop"}, {"meta", json::Array(loaded.front())}},
             kLoadSeconds);
     loaded.pop_front();
     if (dropped.isLost)
       return dropped.reason;
   }
-  Answer answer = ask(runner, {{"do", "load"}, {"meta", json::Array(key)}},
+  Answer answer = ask(runner, json::Object{{"do", "load"}, {"meta", json::Array(key)}},
                       kLoadSeconds);
   if (!answer.reason.empty())
     return answer.reason;
@@ -208,7 +208,7 @@ ProcessMeasurer::State::timeAll(llvm::ArrayRef<Parameters> candidates,
     metas.push_back(json::Array(key));
   }
   return ask(runner,
-             {{"do", "time"}, {"metas", std::move(metas)}, {"turns", turns}},
+             json::Object{{"do", "time"}, {"metas", std::move(metas)}, {"turns", turns}},
              kExtraSeconds + kSlack * turns * expected);
 }
 
@@ -241,7 +241,7 @@ ProcessMeasurer::compile(llvm::ArrayRef<Parameters> candidates,
         ++done;
         continue;
       }
-      process->write(print({{"do", "compile"},
+      process->write(print(json::Object{{"do", "compile"},
                             {"meta", json::Array(keyOf(candidates[next]))}}));
       own.emplace(next++, now() + seconds);
     }

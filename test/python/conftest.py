@@ -73,8 +73,9 @@ def stub_cuda(built_tools, monkeypatch, tmp_path):
 
 @pytest.fixture
 def sattn(stub_cuda, built_tools, monkeypatch):
-    """The package, over the libraries of the build and the stub driver."""
+    """The package, over the libraries of the build and the stub driver; processes that a test starts find it too."""
     monkeypatch.setenv("SATTN_LIBRARIES", str(built_tools.parent / "lib"))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     import sattn
 
     return sattn

@@ -348,7 +348,7 @@ ErrorOr<json::Object> Worker::handle(const json::Object &request) {
 json::Object Worker::answer(const json::Object &request) {
   ErrorOr<json::Object> result = handle(request);
   if (!result)
-    return {{"error", result.error().message()}};
+    return json::Object{{"error", result.error().message()}};
   return std::move(*result);
 }
 
@@ -362,7 +362,7 @@ int sattn::tune::runWorker(run::Target target, int64_t device,
     if (request && request->getAsObject())
       answer = worker.answer(*request->getAsObject());
     else
-      answer = {{"error", "expected an object of JSON"}};
+      answer = json::Object{{"error", "expected an object of JSON"}};
     llvm::consumeError(request.takeError());
     llvm::outs() << json::Value(std::move(answer)) << "\n";
     llvm::outs().flush();
