@@ -34,7 +34,7 @@ SUITES = "lit", "unit", "python", "torch", "torch-cuda"
 # Seconds; a test that a fault holds up fails.
 TEST_LIMIT, BUILD_LIMIT = 900, 7200
 #: What tests in Python, and those of lit where their text names a tool, need of the build; those of ctest are targets.
-TOOLS = ("sparse-opt", "sparse-translate", "sparse-run", "sparse-reduce", "sparse-lsp-server", "SAttnPlugin",
+TOOLS = ("sparse-opt", "sparse-translate", "sparse-run", "sparse-tune", "sparse-reduce", "sparse-lsp-server", "SAttnPlugin",
          "sattn-test-opt", "sattn-test-translate")
 LIBRARIES = "sattn", "sattn_binding", "SAttnStubCuda", "SAttnStubCudaOld", "SAttnStubCudart"
 #: Lines of the output of what failed.

@@ -66,7 +66,7 @@ unresolved = "fatal" if os.environ.get("SATTN_REQUIRE_TOOLS") else "ignore"
 llvm_config.add_tool_substitutions(
     [
         ToolSubst(name, FindTool(name), unresolved=unresolved)
-        for name in ["mlir-opt", "sparse-lsp-server", "sparse-opt", "sparse-reduce", "sparse-translate", "sparse-run",
+        for name in ["mlir-opt", "sparse-lsp-server", "sparse-opt", "sparse-reduce", "sparse-translate", "sparse-run", "sparse-tune",
                      "sattn-test-opt", "sattn-test-translate"]
     ],
     [config.sattn_tools_dir, config.llvm_tools_dir],

@@ -8,11 +8,15 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <cstring>
+#include <sys/file.h>
 #include <tuple>
 
 using namespace sattn::meta;
@@ -81,15 +85,19 @@ std::string sattn::meta::printTable(const Table &table) {
   return text;
 }
 
-void sattn::meta::mergeSection(Table &table, const Section &section) {
+Error sattn::meta::mergeSection(Table &table, const Section &section) {
   auto own = llvm::find_if(table.sections, [&](const Section &one) {
-    return identityOf(one) == identityOf(section) &&
-           one.parameters == section.parameters;
+    return identityOf(one) == identityOf(section);
   });
   if (own == table.sections.end()) {
     table.sections.push_back(section);
-    return;
+    return Error::success();
   }
+  if (own->parameters != section.parameters)
+    return llvm::createStringError(
+        "expected rows of " + llvm::join(own->parameters, ", ") +
+        ", which those of " + own->describe() + " in " + table.name +
+        " have, but got rows of " + llvm::join(section.parameters, ", "));
   for (const Row &row : section.rows) {
     auto place = llvm::lower_bound(
         own->rows, row,
@@ -99,6 +107,7 @@ void sattn::meta::mergeSection(Table &table, const Section &section) {
     else
       own->rows.insert(place, row);
   }
+  return Error::success();
 }
 
 /// An error of a file's path.
@@ -127,9 +136,11 @@ static Error writeWhole(StringRef path, StringRef text) {
 }
 
 Error sattn::meta::updateTable(StringRef path, OpSchemas schemas,
-                               llvm::function_ref<void(Table &)> change) {
-  if (std::error_code error =
-          fs::create_directories(llvm::sys::path::parent_path(path)))
+                               llvm::function_ref<Error(Table &)> change) {
+  StringRef folder = llvm::sys::path::parent_path(path);
+  if (std::error_code error = folder.empty()
+                                  ? std::error_code()
+                                  : fs::create_directories(folder))
     return fileError(path, "expected a folder to write to, but got: " +
                                error.message());
   int lock;
@@ -139,9 +150,12 @@ Error sattn::meta::updateTable(StringRef path, OpSchemas schemas,
     return fileError(path, "expected a folder to write to, but got: " +
                                error.message());
   auto close = llvm::make_scope_exit([&] { fs::closeFile(lock); });
-  if (std::error_code error = fs::lockFile(lock))
-    return fileError(path, "expected a lock, but got: " + error.message());
-  auto unlock = llvm::make_scope_exit([&] { fs::unlockFile(lock); });
+  // The kind of lock that Python's part of this library takes, which threads
+  // wait for as well; closing releases it.
+  while (flock(lock, LOCK_EX) != 0)
+    if (errno != EINTR)
+      return fileError(path, llvm::Twine("expected a lock, but got: ") +
+                                 std::strerror(errno));
 
   Table table{path.str(), {}};
   if (fs::exists(path)) {
@@ -154,6 +168,9 @@ Error sattn::meta::updateTable(StringRef path, OpSchemas schemas,
                                      ", and the file is left as it is");
     table = std::move(*found);
   }
-  change(table);
-  return writeWhole(path, printTable(table));
+  std::string before = printTable(table);
+  if (Error error = change(table))
+    return error;
+  std::string after = printTable(table);
+  return before == after ? Error::success() : writeWhole(path, after);
 }

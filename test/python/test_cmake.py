@@ -132,7 +132,7 @@ def test_static_libraries(root, built_tools, prefix, tmp_path):
     assert done.returncode == 0, done.stderr
     assert f"in {prefix}/lib/cmake/mlir, static libraries" in done.stdout
     tools = [link(tool, build, built_tools.parent)
-             for tool in ["sparse-opt", "sparse-translate", "sparse-run", "sparse-lsp-server", "sparse-reduce"]]
+             for tool in ["sparse-opt", "sparse-translate", "sparse-run", "sparse-lsp-server", "sparse-reduce", "sparse-tune"]]
     for tool in tools:
         libraries = subprocess.run(["ldd", tool], capture_output=True, text=True, check=True).stdout
         assert "libLLVM" not in libraries and "libMLIR" not in libraries

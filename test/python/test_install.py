@@ -44,7 +44,7 @@ def test_no_path_of_the_checkout(installed, root):
 
 def test_tools(installed, root):
     tools = {path.name for path in (installed / "bin").iterdir()}
-    assert tools == {"sparse-lsp-server", "sparse-opt", "sparse-reduce", "sparse-run", "sparse-translate"}
+    assert tools == {"sparse-lsp-server", "sparse-opt", "sparse-reduce", "sparse-run", "sparse-translate", "sparse-tune"}
     for tool in ["sparse-opt", "sparse-run", "sparse-translate"]:
         assert "(sattn)" in run(installed / "bin" / tool, "--version")
     assert "wgmma" in run(installed / "bin/sparse-translate", "--to=ptx", root / "examples/bsr_addmm.mlir")

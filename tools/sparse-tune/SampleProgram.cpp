@@ -19,9 +19,9 @@ using llvm::formatv;
 using tuner::Problem;
 
 /// Sizes where no fact gives one: rows and columns of a matrix, heads and rows
-/// of attention, and the part of blocks that is stored.
+/// of attention, and the part of blocks that is not stored, in hundredths.
 static constexpr int64_t kSize = 4096, kHeads = 8, kRows = 4096;
-static constexpr double kDensity = 0.5;
+static constexpr double kSparsity = 50;
 
 namespace {
 /// An op's operands as the argument list of a function, with a word for each.
@@ -95,6 +95,11 @@ static llvm::StringRef scalarOf(llvm::StringRef element) {
   return element == "f64" ? "f64" : "f32";
 }
 
+/// The part of blocks that is stored, where their number is not known.
+static double densityOf(const Problem &problem) {
+  return 1 - problem.getNumber("sparsity", kSparsity) / 100;
+}
+
 /// The pattern of a matrix of rows x columns elements.
 static llvm::Expected<Blocks> blocksOf(const Problem &problem, int64_t rows,
                                        int64_t columns) {
@@ -103,12 +108,12 @@ static llvm::Expected<Blocks> blocksOf(const Problem &problem, int64_t rows,
   if (blockRows < 1 || blockColumns < 1)
     return llvm::createStringError(
         "expected the facts 'block_rows' and 'block_columns'");
-  Blocks blocks{llvm::divideCeil(rows, blockRows),
-                llvm::divideCeil(columns, blockColumns), 0, std::nullopt};
+  Blocks blocks{llvm::divideCeilSigned(rows, blockRows),
+                llvm::divideCeilSigned(columns, blockColumns), 0, std::nullopt};
   int64_t all = blocks.rows * blocks.columns;
   blocks.nnz =
       std::min(all, sizeOf(problem, "nnz",
-                           std::max<int64_t>(1, all * kDensity)));
+                           std::max<int64_t>(1, all * densityOf(problem))));
   int64_t longest = sizeOf(problem, "longest_row", 0);
   if (longest && longest <= std::min(blocks.columns, blocks.nnz) &&
       blocks.nnz <= longest * blocks.rows)
@@ -367,7 +372,7 @@ static llvm::Expected<SampleProgram> makeScatterMm(const Problem &problem) {
                std::max<int64_t>(1, kSize / blockColumns), 0, std::nullopt};
   lists.nnz = std::max<int64_t>(
       1, static_cast<int64_t>(
-             (1 - problem.getNumber("sparsity", 50) / 100) *
+             densityOf(problem) *
              static_cast<double>(lists.rows * lists.columns)));
   llvm::StringRef type = elementOf(problem);
   Arguments arguments;

@@ -8,6 +8,7 @@
 
 #include "SparseTuneMain.h"
 
+#include "ProgramProblems.h"
 #include "TableCommands.h"
 #include "ToolOutput.h"
 #include "Tune.h"
@@ -20,6 +21,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 using namespace sattn;
 using namespace sattn::tune;
 namespace cl = llvm::cl;
@@ -29,10 +32,11 @@ static constexpr char kOverview[] =
 
   sparse-tune tune --op=bsr_addmm m=4096 n=2048 k=4096 block_rows=64 \
       block_columns=64 dtype=bf16 out_dtype=bf16 nnz=819
+  sparse-tune tune --program=layers.mlir
   sparse-tune tune --problems=misses.jsonl
 
-tunes an op for the facts that docs/MetaTable.md lists, or for the problems of a
-file, such as a process writes that SATTN_MISSES names one for. Results are kept
+tunes an op for the facts that docs/MetaTable.md lists, the ops of a program, or
+the problems of a file, such as a process writes that SATTN_MISSES names one for. Results are kept
 in a table, by default the user's own, where they are faster than the computed
 default by more than noise. A run that is interrupted goes on where it stopped,
 when the same command is given again.
@@ -54,6 +58,19 @@ struct Options {
   cl::opt<std::string> problems{
       "problems", cl::desc("A file with a problem in each line"),
       cl::value_desc("file"), cl::sub(tune)};
+  cl::opt<std::string> program{
+      "program",
+      cl::desc("An MLIR file, whose ops with parameters are tuned by their "
+               "types"),
+      cl::value_desc("file"), cl::sub(tune)};
+  cl::list<int64_t> sizes{
+      "sizes", cl::desc("M, N and K where the types of --program are dynamic"),
+      cl::value_desc("M,N,K"), cl::CommaSeparated, cl::sub(tune)};
+  cl::opt<double> sparsity{
+      "sparsity",
+      cl::desc("Part of the blocks of --program that is not stored, where its "
+               "types do not say"),
+      cl::value_desc("part"), cl::sub(tune)};
   cl::opt<std::string> target{"target", cl::desc("cpu (default) or cuda"),
                               cl::init("cpu"), cl::sub(tune), cl::sub(worker)};
   cl::opt<int> device{"device", cl::desc("CUDA device (default: 0)"),
@@ -114,8 +131,12 @@ static llvm::Expected<int> runTune(const Options &options,
   llvm::Expected<bool> cuda = isCuda(options);
   if (!cuda)
     return cuda.takeError();
-  if (options.op.empty() == options.problems.empty())
-    return usageError("expected either '--op' or '--problems'");
+  if (!options.op.empty() + !options.problems.empty() +
+          !options.program.empty() !=
+      1)
+    return usageError("expected one of '--op', '--problems' and '--program'");
+  if (options.op.empty() && !options.facts.empty())
+    return usageError("expected facts with '--op' alone");
   if (options.jobs < 1 || options.jobs > 256)
     return usageError("option '--jobs': expected from 1 to 256, but got " +
                       llvm::Twine(options.jobs));
@@ -125,10 +146,24 @@ static llvm::Expected<int> runTune(const Options &options,
   if (options.budget.getNumOccurrences() && !(options.budget > 0))
     return usageError("option '--budget': expected more than 0 seconds");
   if (!options.problems.empty()) {
-    if (!options.facts.empty())
-      return usageError("expected no facts beside '--problems'");
     llvm::Expected<std::vector<tuner::Problem>> read =
         tuner::readProblems(options.problems);
+    if (!read)
+      return read.takeError();
+    wanted.problems = std::move(*read);
+  } else if (!options.program.empty()) {
+    if (!options.sizes.empty() && options.sizes.size() != 3)
+      return usageError("option '--sizes': expected three sizes, M,N,K, but "
+                        "got " +
+                        llvm::Twine(options.sizes.size()));
+    std::optional<int64_t> sparsity;
+    if (options.sparsity.getNumOccurrences()) {
+      if (!(options.sparsity >= 0 && options.sparsity <= 1))
+        return usageError("option '--sparsity': expected a part from 0 to 1");
+      sparsity = std::lround(100 * options.sparsity);
+    }
+    llvm::Expected<std::vector<tuner::Problem>> read = readProgramProblems(
+        options.program, llvm::to_vector(options.sizes), sparsity);
     if (!read)
       return read.takeError();
     wanted.problems = std::move(*read);
@@ -160,7 +195,7 @@ static llvm::Expected<int> runTune(const Options &options,
 
 static llvm::Expected<int> runCommand(const Options &options,
                                       const std::string &executable) {
-  auto requireFiles = [&](size_t least, size_t most) {
+  auto requireFiles = [&](size_t least, size_t most) -> llvm::Error {
     size_t count = options.files.size();
     if (count >= least && count <= most)
       return llvm::Error::success();
@@ -190,7 +225,7 @@ static llvm::Expected<int> runCommand(const Options &options,
       error = importTable(options.files.front(), *table);
   } else if (options.diff) {
     if (llvm::Error wrong = requireFiles(2, 2))
-      return wrong;
+      return std::move(wrong);
     llvm::Expected<bool> differ =
         diffTables(options.files[0], options.files[1]);
     if (!differ)
@@ -206,7 +241,7 @@ static llvm::Expected<int> runCommand(const Options &options,
     return usageError("expected a command: tune, show, diff, merge or import");
   }
   if (error)
-    return error;
+    return std::move(error);
   return 0;
 }
 

@@ -102,10 +102,12 @@ sattn::tune::mergeTables(const std::string &into,
       return table.takeError();
     tables.push_back(std::move(*table));
   }
-  return meta::updateTable(into, tuning::allSchemas(), [&](meta::Table &all) {
+  return meta::updateTable(into, tuning::allSchemas(), [&](meta::Table &all) -> llvm::Error {
     for (const meta::Table &table : tables)
       for (const meta::Section &section : table.sections)
-        meta::mergeSection(all, section);
+        if (llvm::Error error = meta::mergeSection(all, section))
+          return error;
+    return llvm::Error::success();
   });
 }
 
@@ -122,8 +124,10 @@ llvm::Error sattn::tune::importTable(const std::string &file,
     return llvm::createStringError(
         "'" + file + "': expected rows of bsr_dense_addmm or scatter_mm in "
                      "PyTorch's form, but got none");
-  return meta::updateTable(into, tuning::allSchemas(), [&](meta::Table &all) {
+  return meta::updateTable(into, tuning::allSchemas(), [&](meta::Table &all) -> llvm::Error {
     for (const meta::Section &section : sections)
-      meta::mergeSection(all, section);
+      if (llvm::Error error = meta::mergeSection(all, section))
+        return error;
+    return llvm::Error::success();
   });
 }

@@ -137,7 +137,7 @@ llvm::Error Run::keep(const Problem &problem, const tuning::Space &space,
     return section.takeError();
   return meta::updateTable(
       options.table, tuning::allSchemas(),
-      [&](meta::Table &table) { meta::mergeSection(table, *section); });
+      [&](meta::Table &table) { return meta::mergeSection(table, *section); });
 }
 
 void Run::report(const Problem &problem, const tuning::Space &space,
@@ -269,7 +269,8 @@ llvm::Expected<int64_t> sattn::tune::tune(const TuneOptions &options) {
     return place.takeError();
   // A table that cannot be changed is found before anything is measured.
   if (llvm::Error error = meta::updateTable(
-          options.table, tuning::allSchemas(), [](meta::Table &) {}))
+          options.table, tuning::allSchemas(),
+          [](meta::Table &) { return llvm::Error::success(); }))
     return error;
   llvm::Expected<tuner::Journal> journal = tuner::Journal::open(
       options.table + ".journal",
@@ -277,7 +278,7 @@ llvm::Expected<int64_t> sattn::tune::tune(const TuneOptions &options) {
   if (!journal)
     return journal.takeError();
   std::string folder = options.table + ".tuning";
-  if (std::error_code error = fs::create_directories(folder, true, 0700))
+  if (std::error_code error = fs::create_directories(folder, /*IgnoreExisting=*/true, fs::owner_all))
     return llvm::createStringError("'" + folder + "': expected a folder, but "
                                    "got: " +
                                    error.message());

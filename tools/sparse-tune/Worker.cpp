@@ -19,9 +19,11 @@
 #include "sattn/InitAll.h"
 #include "sattn/Reference/Compare.h"
 #include "sattn/Reference/ElementConversion.h"
+#include "sattn/Runtime/Contract.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 

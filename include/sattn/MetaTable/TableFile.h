@@ -20,16 +20,17 @@ namespace sattn::meta {
 std::string printTable(const Table &table);
 
 /// Puts the rows of `section` into the table, in the place of those with the
-/// same keys.
-void mergeSection(Table &table, const Section &section);
+/// same keys. An error where the table has such rows of other parameters.
+llvm::Error mergeSection(Table &table, const Section &section);
 
 /// Changes the table in the file at `path`, which is made, with its folder,
 /// where it is missing. Processes that do so wait for each other, by a lock on
-/// the file `path` + ".lock", and a reader sees the old file or the new one. An
-/// error where the file holds anything that parseTable does not take, which is
-/// then left as it is.
+/// the file `path` + ".lock", and a reader sees the old file or the new one. A
+/// table that stays the same is not written. An
+/// error where `change` fails, and where the file holds anything that
+/// parseTable does not take; it is then left as it is.
 llvm::Error updateTable(llvm::StringRef path, OpSchemas schemas,
-                        llvm::function_ref<void(Table &)> change);
+                        llvm::function_ref<llvm::Error(Table &)> change);
 
 } // namespace sattn::meta
 

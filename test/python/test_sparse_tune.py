@@ -1,0 +1,264 @@
+"""sparse-tune: problems that are tuned for real on the CPU, runs that are killed, and tables."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+
+PRODUCT = {"m": 64, "n": 48, "k": 64, "block_rows": 16, "block_columns": 16, "dtype": "f32", "out_dtype": "f32", "nnz": 8}
+ATTENTION = {"rows": 64, "head_dim": 32, "value_dim": 32, "element_bytes": 4}
+SOFTMAX = {"block_rows": 16, "block_columns": 16, "element_bytes": 4}
+TORCH_ROWS = """
+    # a section whose heading is lost
+        (64, 64, 256, 64, 64, False, True, True): (9, 4, 3, 4),
+    },
+    ("scatter_mm", "NVIDIA A100-SXM4-80GB", (0, torch.float16, 0.5)): {
+        (256, 256, 256, 16, 16): (5, 4, 16, 16, 1, 4),
+    },
+    ("bsr_dense_addmm", "NVIDIA A100-SXM4-80GB", (0, torch.float16, 0.5)): {
+        # first row (1, 2, 3, 4, 5, True, True, True): (0, 0, 0, 0)
+        (512, 512, 256, 64, 64, False, True, True): (3, 4, 3, 4),
+        (
+            256, 256,   # spread over lines
+            256, 16, 16, True, False, True
+        ): (
+            1, 8, 2, 4
+        ),
+        ...
+    },
+    ("bsr_dense_addmm", "NVIDIA X", (0, torch.float32, 0.9)): {
+        (256, 256, 256, 16, 16, True, False, True): (1, 8, 2, 2),
+        (256, 256, 512, 16,
+"""
+
+
+@pytest.fixture
+def tool(built_tools, tmp_path):
+    def run(*arguments, **options):
+        return subprocess.run([built_tools / "sparse-tune", *arguments], capture_output=True, text=True, check=False,
+                              cwd=tmp_path, timeout=300, **options)
+
+    run.path = built_tools / "sparse-tune"
+    return run
+
+
+def words(facts):
+    return [f"{name}={value}" for name, value in facts.items()]
+
+
+def lines_of(facts_of_ops):
+    return "".join(json.dumps({"op": op, "facts": facts}) + "\n" for op, facts in facts_of_ops)
+
+
+def rows_of(path):
+    """Rows of a table; a file of none is not made."""
+    if not path.exists():
+        return []
+    return [row for section in json.loads(path.read_text())["sections"] for row in section["rows"]]
+
+
+@pytest.mark.parametrize("op, facts", [
+    ("bsr_addmm", PRODUCT), ("bsr_addmm", PRODUCT | {"along_k": 1, "beta": 1, "batches": 2}),
+    ("sampled_addmm", SOFTMAX | {"k": 64}), ("bsr_softmax", SOFTMAX), ("bsr_softmax_backward", SOFTMAX),
+    ("scatter_mm", SOFTMAX | {"n": 32}), ("bsr_attention", SOFTMAX | ATTENTION), ("flex_attention", ATTENTION),
+    ("flex_attention", ATTENTION | {"is_causal": 1}), ("flex_attention_dq", ATTENTION),
+    ("flex_attention_dkdv", ATTENTION)])
+def test_every_op_is_tuned(tool, tmp_path, op, facts):
+    done = tool("tune", f"--op={op}", *words(facts), "--table=table.json", "--budget=0.5", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["device"].startswith("CPU ") and found["tried"] >= 1 and found["failed"] == 0
+    assert found["milliseconds"] > 0 and found["parameters"]["tile_m"] > 0
+    assert len(rows_of(tmp_path / "table.json")) == (not found["is_default"])
+    assert {path.name for path in tmp_path.iterdir()} <= {"table.json", "table.json.lock"}
+
+
+def test_result_is_a_row(tool, tmp_path):
+    """Tuned until one beats the default: a tile of 16 columns is far from the best for 4096."""
+    facts = PRODUCT | {"m": 512, "k": 512, "n": 512, "nnz": 512}
+    done = tool("tune", "--op=bsr_addmm", *words(facts), "--table=table.json", "--effort=quick", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["tried"] > 1
+    shown = tool("show", "--table=table.json").stdout
+    if found["is_default"]:
+        assert not shown
+    else:
+        assert shown.startswith(f"bsr_addmm, {found['device']}, f32, sparsity 0.50 (512, 512, 512, 16, 16,")
+        assert all(f"{name}={value}" in shown for name, value in found["parameters"].items())
+        assert found["milliseconds"] < found["default_milliseconds"]
+
+
+def test_ops_of_a_program(tool, tmp_path, root):
+    """Each once, by its types and what stands for them where they are dynamic."""
+    done = tool("tune", f"--program={root / 'examples' / 'bsr_addmm.mlir'}", "--sizes=128,32,128", "--sparsity=0.75",
+                "--table=table.json", "--budget=0.5", "--json")
+    assert done.returncode == 0, done.stderr
+    problem = json.loads(done.stdout)["problem"]
+    assert problem.startswith("bsr_addmm ") and " m=128 " in problem and " n=32 " in problem
+
+
+def workers_of(program):
+    """Processes of this program that work for a table in this folder."""
+    found = []
+    for entry in os.listdir("/proc"):
+        try:
+            if entry.isdigit() and os.readlink(f"/proc/{entry}/exe") == str(program):
+                found.append(os.readlink(f"/proc/{entry}/cwd"))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.share(5)
+def test_killed_runs_go_on(tool, tmp_path, seed):
+    (tmp_path / "problems.jsonl").write_text(lines_of([("bsr_softmax", SOFTMAX), ("bsr_addmm", PRODUCT),
+                                                       ("bsr_softmax", SOFTMAX | {"block_rows": 32})]))
+    command = ["tune", "--problems=problems.jsonl", "--table=table.json", "--budget=3", "--json"]
+    process = subprocess.Popen([tool.path, *command], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                               text=True)
+    time.sleep(random.Random(seed).uniform(0, 3))
+    process.send_signal(signal.SIGKILL)
+    before = process.communicate()[0]
+    for _ in range(100):  # The system ends its workers with it.
+        if str(tmp_path) not in workers_of(tool.path):
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("workers outlive their tuner")
+    done = tool(*command)
+    assert done.returncode == 0, done.stderr
+    # A line may be cut, and a result that was printed may not have been written down.
+    printed = [json.loads(line) for line in [*before.splitlines(keepends=True), *done.stdout.splitlines(keepends=True)]
+               if line.endswith("\n")]
+    assert len({each["problem"] for each in printed}) in (2, 3)
+    assert len(rows_of(tmp_path / "table.json")) <= 3
+    assert not [path for path in tmp_path.iterdir() if "journal" in path.name or path.name.endswith(".tuning")]
+
+
+def test_a_table_has_one_tuner(tool, tmp_path):
+    command = [tool.path, "tune", "--op=bsr_addmm", *words(PRODUCT), "--table=table.json", "--budget=20"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as first:
+        assert "tried" in first.stderr.readline()
+        done = tool(*command[1:])
+        first.kill()
+    assert done.returncode == 2
+    assert "journal 'table.json.journal': expected no other process that tunes into this table" in done.stderr
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ([], "expected a command: tune, show, diff, merge or import"),
+    (["tune"], "expected one of '--op', '--problems' and '--program'"),
+    (["tune", "--op=bsr_addmm", "m"], "expected a fact such as m=256, but got 'm'"),
+    (["tune", "--op=bsr_addmm", "--jobs=0", "m=1"], "option '--jobs': expected from 1 to 256, but got 0"),
+    (["tune", "--op=bsr_addmm", "--budget=-1"], "option '--budget': expected more than 0 seconds"),
+    (["tune", "--op=a", "--problems=b"], "expected one of '--op', '--problems' and '--program'"),
+    (["tune", "--program=a", "--sizes=1,2"], "option '--sizes': expected three sizes, M,N,K, but got 2"),
+    (["tune", "--program=none.mlir"], "none.mlir"),
+    (["tune", "--problems=a", "m=1"], "expected facts with '--op' alone"),
+    (["tune", "--problems=none"], "'none': expected a file that can be read"),
+    (["tune", "--op=bsr_addmm", "--target=gpu"], "option '--target': expected 'cpu' or 'cuda', but got 'gpu'"),
+    (["diff", "a.json"], "expected 2 files, but got 1"),
+    (["merge", "a.json"], "expected at least 2 files, but got 1"),
+    (["show", "--table=none.json"], "meta table 'none.json': expected a file that can be read"),
+    (["import", "none.py", "--table=a.json"], "'none.py': expected a file that can be read"),
+])
+def test_bad_commands(tool, tmp_path, arguments, message):
+    done = tool(*arguments)
+    assert done.returncode == 2 and message in done.stderr, done.stderr
+    assert done.stderr.startswith("sparse-tune: error: ") and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("op, facts, message", [
+    ("bsr_add", PRODUCT, "expected an op out of bsr_addmm, "),
+    ("bsr_addmm", {"m": 1}, "expected the fact 'block_rows'"),
+    ("bsr_addmm", PRODUCT | {"colour": 3}, "but got 'colour'"),
+    ("flex_attention", ATTENTION | {"block_queries": 64, "block_keys": 64}, "of which no sample is made"),
+])
+def test_problems_that_cannot_be_tuned(tool, tmp_path, op, facts, message):
+    """Each is told, and the others go on."""
+    (tmp_path / "problems.jsonl").write_text(lines_of([(op, facts), ("bsr_softmax", SOFTMAX)]))
+    done = tool("tune", "--problems=problems.jsonl", "--table=table.json", "--budget=1", "--json")
+    assert done.returncode == 1 and message in done.stderr
+    assert [json.loads(line)["problem"].split()[0] for line in done.stdout.splitlines()] == ["bsr_softmax"]
+
+
+def test_a_table_that_is_none_is_left(tool, tmp_path):
+    table = tmp_path / "table.json"
+    table.write_text("junk")
+    done = tool("tune", "--op=bsr_softmax", *words(SOFTMAX), "--table=table.json")
+    assert done.returncode == 2 and "expected JSON" in done.stderr
+    assert table.read_text() == "junk"
+
+
+def test_no_room(tool):
+    done = tool("tune", "--op=bsr_softmax", *words(SOFTMAX), "--table=/dev/null/table.json")
+    assert done.returncode == 2 and "meta table '/dev/null/table.json': expected a folder" in done.stderr
+
+
+def imported(tool, tmp_path, text, table="table.json"):
+    (tmp_path / "meta.py").write_text(text)
+    done = tool("import", "meta.py", f"--table={table}")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / table).read_text())
+    return {(each["op"], each["device"], each["dtype"], each["sparsity"]): each["rows"] for each in found["sections"]}
+
+
+def test_import_takes_complete_rows_of_complete_headings(tool, tmp_path):
+    assert imported(tool, tmp_path, TORCH_ROWS) == {
+        ("bsr_addmm", "NVIDIA A100-SXM4-80GB", "f16", 0.5): [
+            [[256, 256, 256, 16, 16, True, False, True], [1, 8, 2, 4]],
+            [[512, 512, 256, 64, 64, False, True, True], [3, 4, 3, 4]]],
+        ("bsr_addmm", "NVIDIA X", "f32", 0.9): [[[256, 256, 256, 16, 16, True, False, True], [1, 8, 2, 2]]],
+        ("scatter_mm", "NVIDIA A100-SXM4-80GB", "f16", 0.5): [[[256, 256, 256, 16, 16], [5, 4, 16, 16, 1, 4]]]}
+
+
+def test_a_later_import_adds_rows_and_replaces_them(tool, tmp_path):
+    imported(tool, tmp_path, TORCH_ROWS)
+    later = TORCH_ROWS.replace("(3, 4, 3, 4)", "(7, 4, 3, 4)").replace("256, 16, 16, True", "1024, 16, 16, True")
+    rows = imported(tool, tmp_path, later)["bsr_addmm", "NVIDIA A100-SXM4-80GB", "f16", 0.5]
+    assert [row[0][2] for row in rows] == [256, 1024, 256] and rows[2][1][0] == 7
+
+
+def test_import_of_nothing(tool, tmp_path):
+    (tmp_path / "meta.py").write_text("print('hello')\n")
+    done = tool("import", "meta.py", "--table=table.json")
+    assert done.returncode == 2 and "expected rows of bsr_dense_addmm or scatter_mm in PyTorch's form" in done.stderr
+    assert not (tmp_path / "table.json").exists()
+
+
+def test_the_shipped_rows_are_as_imported(tool, tmp_path, root):
+    """Its own rows in PyTorch's form give the shipped file."""
+    shipped = json.loads((root / "lib" / "MetaTable" / "ShippedTable.json").read_text())
+    dtypes = {"bf16": "torch.bfloat16", "f16": "torch.float16", "f32": "torch.float32"}
+    text = ""
+    for section in shipped["sections"]:
+        text += (f'("bsr_dense_addmm", "{section["device"]}", (0, {dtypes[section["dtype"]]}, {section["sparsity"]})): '
+                 + "{\n")
+        text += "".join(f"{tuple(key)}: {tuple(values)},\n" for key, values in section["rows"]) + "},\n"
+    assert imported(tool, tmp_path, text)
+    assert json.loads((tmp_path / "table.json").read_text()) == shipped
+
+
+def test_tables_are_compared_and_joined(tool, tmp_path):
+    imported(tool, tmp_path, TORCH_ROWS, "a.json")
+    imported(tool, tmp_path, TORCH_ROWS.replace("(3, 4, 3, 4)", "(7, 4, 3, 4)"), "b.json")
+    row = "bsr_addmm, NVIDIA A100-SXM4-80GB, f16, sparsity 0.50 (512, 512, 256, 64, 64, false, true, true)"
+    done = tool("diff", "a.json", "b.json")
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        f"- {row}: GROUP_SIZE_ROW=3 SPLIT_N=4 num_stages=3 num_warps=4",
+        f"+ {row}: GROUP_SIZE_ROW=7 SPLIT_N=4 num_stages=3 num_warps=4"]
+    assert tool("merge", "all.json", "a.json", "b.json").returncode == 0
+    same = tool("diff", "b.json", "all.json")
+    assert same.returncode == 0 and not same.stdout
+    assert len(tool("show", "--table=all.json", "--op=bsr_addmm").stdout.splitlines()) == 3
+
+
+def test_help_and_version(tool):
+    assert "tune" in tool("--help").stdout and "LLVM" in tool("--version").stdout
