@@ -117,12 +117,11 @@ def workers_of(program):
 @pytest.mark.parametrize("seed", range(50))
 @pytest.mark.share(5)
 def test_killed_runs_go_on(tool, tmp_path, seed):
-    (tmp_path / "problems.jsonl").write_text(lines_of([("bsr_softmax", SOFTMAX), ("bsr_addmm", PRODUCT),
-                                                       ("bsr_softmax", SOFTMAX | {"block_rows": 32})]))
-    command = ["tune", "--problems=problems.jsonl", "--table=table.json", "--budget=3", "--json"]
+    (tmp_path / "problems.jsonl").write_text(lines_of([("bsr_softmax", SOFTMAX), ("bsr_addmm", PRODUCT)]))
+    command = ["tune", "--problems=problems.jsonl", "--table=table.json", "--budget=1.5", "--json"]
     process = subprocess.Popen([tool.path, *command], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                text=True)
-    time.sleep(random.Random(seed).uniform(0, 3))
+    time.sleep(random.Random(seed).uniform(0, 2))
     process.send_signal(signal.SIGKILL)
     before = process.communicate()[0]
     for _ in range(100):  # The system ends its workers with it.
@@ -136,8 +135,8 @@ def test_killed_runs_go_on(tool, tmp_path, seed):
     # A line may be cut, and a result that was printed may not have been written down.
     printed = [json.loads(line) for line in [*before.splitlines(keepends=True), *done.stdout.splitlines(keepends=True)]
                if line.endswith("\n")]
-    assert len({each["problem"] for each in printed}) in (2, 3)
-    assert len(rows_of(tmp_path / "table.json")) <= 3
+    assert {each["problem"].split()[0] for each in printed} == {"bsr_softmax", "bsr_addmm"}
+    assert len(rows_of(tmp_path / "table.json")) <= 2
     assert not [path for path in tmp_path.iterdir() if "journal" in path.name or path.name.endswith(".tuning")]
 
 
@@ -145,6 +144,7 @@ def test_a_table_has_one_tuner(tool, tmp_path):
     command = [tool.path, "tune", "--op=bsr_addmm", *words(PRODUCT), "--table=table.json", "--budget=20"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as first:
         assert "tried" in first.stderr.readline()
+        first.send_signal(signal.SIGSTOP)
         done = tool(*command[1:])
         first.kill()
     assert done.returncode == 2
