@@ -13,6 +13,10 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <cstring>
+#include <sys/file.h>
+
 using namespace sattn;
 using namespace sattn::tuner;
 using llvm::StringRef;
@@ -35,10 +39,11 @@ llvm::Expected<Journal> Journal::open(StringRef path, StringRef identity) {
           path, journal.descriptor, fs::CD_OpenAlways, fs::OF_Append))
     return fileError(path, "expected a file to write to, but got: " +
                                error.message());
-  if (std::error_code error = fs::tryLockFile(journal.descriptor))
-    return fileError(path, "expected no other process that tunes into this "
-                           "table, but got: " +
-                               error.message());
+  // The lock of the descriptor, not of the process: the file is opened again.
+  if (flock(journal.descriptor, LOCK_EX | LOCK_NB) != 0)
+    return fileError(path, llvm::Twine("expected no other process that tunes "
+                                       "into this table, but got: ") +
+                               std::strerror(errno));
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false,
                                           /*IsVolatile=*/true);
@@ -63,10 +68,8 @@ Journal::Journal(Journal &&other)
       entries(std::move(other.entries)) {}
 
 Journal::~Journal() {
-  if (descriptor >= 0) {
-    fs::unlockFile(descriptor);
+  if (descriptor >= 0)
     fs::closeFile(descriptor);
-  }
 }
 
 void Journal::readLine(StringRef line) {

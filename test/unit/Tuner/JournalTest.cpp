@@ -87,6 +87,18 @@ TEST_F(JournalTest, LineThatWasNotWrittenWholeIsLeftOut) {
   EXPECT_TRUE(journal.isDone("b"));
 }
 
+TEST_F(JournalTest, OneHolderAtATime) {
+  {
+    Journal first = open();
+    llvm::Expected<Journal> second = Journal::open(path, "here");
+    ASSERT_FALSE(bool(second));
+    EXPECT_NE(llvm::toString(second.takeError())
+                  .find("expected no other process that tunes"),
+              std::string::npos);
+  }
+  open();
+}
+
 TEST_F(JournalTest, JunkIsLeftOut) {
   append("junk\n[1]\n{\"identity\": 3}\n");
   EXPECT_TRUE(open().getTrials("a").empty());
