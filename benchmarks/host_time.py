@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Host time of one call whose kernel is ready, in microseconds: of bsr_dense_addmm, prepared and not, beside PyTorch's,
-of flex_attention and scaled_dot_product_attention with masks of each kind, and of flex_attention's compiled Program with
-and without lists, on a GPU; and of the first call with each of 100 sizes of N in a row, and the choice of parameters in it.
+of scatter_mm, of flex_attention and scaled_dot_product_attention with masks of each kind, and of flex_attention's compiled
+Program with and without lists, on a GPU; and of the first call with each of 100 sizes of N in a row, and the choice of
+parameters in it.
 
     python3 benchmarks/host_time.py [--target cuda|cpu] [--out results.json]
 
@@ -66,7 +67,11 @@ def candidates(block, size):
     bsr = torch.sparse_bsr_tensor(problem.crow, problem.col, problem.values, size=(size, size))
     prepared = sattn.prepare(bsr)
     dense = problem.dense()
+    lists = {format: sattn.bsr_scatter_mm_indices_data(bsr, problem.b, format)
+             for format in ("bsr_strided_mm", "bsr_strided_mm_compressed")}
     return {
+        **{f"scatter_mm, {format}": lambda data=data: sattn.scatter_mm(
+            problem.values, problem.b, data, accumulators=problem.c) for format, data in lists.items()},
         "ours": lambda: sattn.bsr_dense_addmm(problem.c, bsr, problem.b, beta=0, out=problem.c),
         "ours, prepared": lambda: sattn.bsr_dense_addmm(problem.c, prepared, problem.b, beta=0, out=problem.c),
         "torch.addmm": lambda: torch.addmm(problem.c, dense, problem.b, beta=0, out=problem.c),

@@ -26,7 +26,7 @@ RULES = {
     "include": f"lit: Dialect; {SMOKE}",
     "include/sattn-c": "python: c_api_misuse disk_cache",
     "include/sattn/Support": SMOKE,
-    "lib/CAPI": "python: c_api_misuse disk_cache package_load",
+    "lib/CAPI": "python: c_api_misuse disk_cache package_load tuning_functions",
     "lib/Codegen": f"lit: Codegen; {ON_CPU}",
     "lib/CMake": SMOKE + "; lit: Tools",
     "lib/Conversion": "lit: Conversion",
@@ -71,6 +71,7 @@ RULES = {
     "python/sattn/_ops/flex": f"python: layering; {PACKAGE_FLEX}",
     "python/sattn/_trace": "python: layering package_tracing package_tracing_captures package_tracing_random traced_functions; torch: "
                            "tracing_torch traced_functions_torch",
+    "python/sattn/_tuning": "python: layering tuning_functions tuning_minimize; torch: tuning_torch; torch-cuda: tuning_cuda",
     "python/sattn/torch": "python: layering; torch: compiled dynamo_private enable imports_torch modules; torch-cuda: autograd",
     "benchmarks": "python: benchmark_defaults benchmark_flex_attention first_call triton_tuning",
     "docs": "python: docs readme masks_page",

@@ -12,6 +12,8 @@ from pathlib import Path
 # Options that are followed by what they are for, and that are only for Clang or for objects.
 PAIRS = "-o", "-MT", "-MF", "-include-pch", "-Xclang"
 ALONE = "-MD", "-c", "-Wno-c++20-extensions"
+# Of programs for Clang's fuzzer, whose sources have a command more.
+SANITIZERS = "-fsanitize", "-fno-sanitize"
 
 
 def reading(command):
@@ -21,7 +23,7 @@ def reading(command):
         word = words.pop(0)
         if word in PAIRS:
             words.pop(0)
-        elif word not in ALONE:
+        elif word not in ALONE and not word.startswith(SANITIZERS):
             kept.append(word)
     # A compiler, perhaps after ccache.
     return kept[next(place for place, word in enumerate(kept) if word.startswith("-")):]

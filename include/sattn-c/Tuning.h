@@ -33,6 +33,40 @@ SATTN_C_EXPORT sattn_tables *sattn_tables_read(const char *path,
 
 SATTN_C_EXPORT void sattn_tables_free(sattn_tables *tables);
 
+/* Adds a table, the text of a file (docs/MetaTable.md), that is searched before
+   the others; `name` is its name in messages. Null `tables`: only checks the
+   text. Returns 1; or 0 for a text that is no table, which `messages`, if not
+   null, gets the reason of ("error: ..."). Rows that cannot be used are left
+   out, with a line each in `messages` ("warning: ..."). */
+SATTN_C_EXPORT int sattn_tables_add(sattn_tables *tables, const char *text,
+                                    const char *name, char **messages);
+
+/* Any number in a place of a pattern of keys. */
+#define SATTN_ANY (-1)
+
+/* Which rows sattn_tables_list gives. */
+typedef struct sattn_pattern {
+  /* As in a table's file; a null or empty `out_dtype` is that of the
+     operands. */
+  const char *op, *device, *dtype, *out_dtype;
+  int64_t version;
+  /* In hundredths. */
+  int64_t sparsity;
+  /* The numbers of a key, flags as 0 or 1, and SATTN_ANY where any does. */
+  const int64_t *key;
+  size_t count;
+  /* Nonzero: rows of the device's own name alone, none of its family. */
+  int exact;
+} sattn_pattern;
+
+/* The rows that match, as JSON for sattn_text_free: for each table that has
+   some, in the order of search, {"parameters": [NAME, ...], "rows": [[KEY,
+   VALUES], ...]}. Null where the op is none or has keys of another length, with
+   the reason in `messages`, if not null. */
+SATTN_C_EXPORT char *sattn_tables_list(const sattn_tables *tables,
+                                       const sattn_pattern *pattern,
+                                       char **messages);
+
 typedef struct sattn_search {
   /* A chip such as "sm_90a", or "cpu". */
   const char *target;

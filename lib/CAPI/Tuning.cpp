@@ -10,10 +10,13 @@
 
 #include "Session.h"
 
+#include "sattn/MetaTable/Lookup.h"
 #include "sattn/Tuning/NamedFacts.h"
 #include "sattn/Tuning/Ops.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 
 using namespace sattn;
 using llvm::StringRef;
@@ -44,6 +47,101 @@ sattn_tables *sattn_tables_read(const char *path, char **messages) {
 }
 
 void sattn_tables_free(sattn_tables *tables) { delete tables; }
+
+int sattn_tables_add(sattn_tables *tables, const char *text, const char *name,
+                     char **messages) {
+  if (!text) {
+    capi::giveError(messages, "expected a table, but got null");
+    return 0;
+  }
+  std::vector<std::string> problems;
+  llvm::Expected<meta::Table> table =
+      meta::parseTable(text, orEmpty(name), tuning::allSchemas(), problems);
+  if (!table) {
+    capi::giveError(messages, llvm::toString(table.takeError()));
+    return 0;
+  }
+  if (tables)
+    tables->tables.insert(tables->tables.begin(), std::move(*table));
+  giveWarnings(messages, problems);
+  return 1;
+}
+
+/// A key as a table's file has it.
+static llvm::json::Array writeKey(const meta::OpSchema &schema,
+                                  llvm::ArrayRef<int64_t> key) {
+  llvm::json::Array written;
+  for (auto [name, value] : llvm::zip(schema.keyNames, key))
+    written.push_back(meta::OpSchema::isFlag(name)
+                          ? llvm::json::Value(value != 0)
+                          : llvm::json::Value(value));
+  return written;
+}
+
+static llvm::json::Array listRows(llvm::ArrayRef<meta::Table> tables,
+                                  const meta::Query &query,
+                                  llvm::ArrayRef<std::optional<int64_t>> key) {
+  llvm::json::Array found;
+  for (const meta::Table &table : tables) {
+    llvm::json::Array rows;
+    const meta::Section *section = nullptr;
+    for (const meta::Match &match : meta::list(table, query, key)) {
+      section = match.section;
+      rows.push_back(llvm::json::Array{writeKey(*query.schema, match.row->key),
+                                       llvm::json::Array(match.row->values)});
+    }
+    if (section)
+      found.push_back(llvm::json::Object{
+          {"parameters", llvm::json::Array(section->parameters)},
+          {"rows", std::move(rows)}});
+  }
+  return found;
+}
+
+static llvm::Expected<meta::Query> queryOf(const sattn_pattern &pattern) {
+  meta::Query query;
+  for (const meta::OpSchema *schema : tuning::allSchemas())
+    if (schema->op == orEmpty(pattern.op))
+      query.schema = schema;
+  if (!query.schema)
+    return llvm::createStringError("expected an op that tables have rows of, "
+                                   "but got '" +
+                                   orEmpty(pattern.op) + "'");
+  if (pattern.count != query.schema->keyNames.size() || !pattern.key)
+    return llvm::createStringError(
+        "expected a key (" + llvm::join(query.schema->keyNames, ", ") +
+        "), but got " + llvm::Twine(pattern.key ? pattern.count : 0) +
+        " numbers");
+  query.device = orEmpty(pattern.device).str();
+  query.version = pattern.version;
+  query.dtype = orEmpty(pattern.dtype).str();
+  query.outDtype = orEmpty(pattern.out_dtype).str();
+  query.sparsity = pattern.sparsity;
+  query.exact = pattern.exact != 0;
+  query.takesRowsOf = tuning::takesRowsOf;
+  return query;
+}
+
+char *sattn_tables_list(const sattn_tables *tables,
+                        const sattn_pattern *pattern, char **messages) {
+  if (!tables || !pattern) {
+    capi::giveError(messages, "expected tables and a pattern, but got null");
+    return nullptr;
+  }
+  llvm::Expected<meta::Query> query = queryOf(*pattern);
+  if (!query) {
+    capi::giveError(messages, llvm::toString(query.takeError()));
+    return nullptr;
+  }
+  llvm::SmallVector<std::optional<int64_t>> key;
+  for (int64_t number : llvm::ArrayRef(pattern->key, pattern->count))
+    key.push_back(number == SATTN_ANY ? std::nullopt : std::optional(number));
+  if (messages)
+    *messages = nullptr;
+  return capi::copyText(llvm::formatv("{0}", llvm::json::Value(listRows(
+                                                 tables->tables, *query, key)))
+                            .str());
+}
 
 /// The fault of the arguments of sattn_choose beside their facts; empty if
 /// there is none.

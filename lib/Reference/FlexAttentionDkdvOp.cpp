@@ -6,8 +6,8 @@ using namespace sattn::reference;
 using sattn::runtime::ErrorOr;
 
 static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
-  ErrorOr<FlexAttentionGradients> result =
-      computeGradients("flex_attention_dkdv", operands, ListsOf::Keys);
+  ErrorOr<FlexAttentionGradients> result = computeGradients(
+      "flex_attention_dkdv", operands, ListsOf::Keys, operands.scoreCotangent);
   if (!result)
     return result.takeError();
   std::vector<Result> results;

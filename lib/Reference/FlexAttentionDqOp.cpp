@@ -6,8 +6,8 @@ using namespace sattn::reference;
 using sattn::runtime::ErrorOr;
 
 static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
-  ErrorOr<FlexAttentionGradients> result =
-      computeGradients("flex_attention_dq", operands, ListsOf::Queries);
+  ErrorOr<FlexAttentionGradients> result = computeGradients(
+      "flex_attention_dq", operands, ListsOf::Queries, operands.scoreCotangent);
   if (!result)
     return result.takeError();
   return std::vector<Result>{{"dq", std::move(result->q)}};

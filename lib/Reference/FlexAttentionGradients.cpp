@@ -27,10 +27,13 @@ readDropout(const TensorView &random, double probability,
 }
 
 ErrorOr<FlexAttentionGradients> sattn::reference::computeGradients(
-    const char *op, const NamedOperands &operands, ListsOf lists) {
-  if (Error error = checkFunctions(op, operands, false))
+    const char *op, const NamedOperands &operands, ListsOf lists,
+    decltype(FlexAttentionCotangents::scoreMod) scoreMod) {
+  if (Error error =
+          checkFunctions(op, operands, /*takesScoreMod=*/bool(scoreMod)))
     return error;
   FlexAttentionCotangents cotangents;
+  cotangents.scoreMod = std::move(scoreMod);
   cotangents.out = *operands.findTensor("grad_out");
   FlexAttentionSums sums;
   sums.lse2 = *operands.findTensor("lse2");

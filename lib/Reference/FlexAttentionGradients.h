@@ -14,8 +14,10 @@
 namespace sattn::reference {
 
 /// All gradients by the operands `grad_out`, `lse2`, `delta` and `max_scores`.
+/// `scoreMod` is that of FlexAttentionCotangents.
 runtime::ErrorOr<FlexAttentionGradients>
-computeGradients(const char *op, const NamedOperands &operands, ListsOf lists);
+computeGradients(const char *op, const NamedOperands &operands, ListsOf lists,
+                 decltype(FlexAttentionCotangents::scoreMod) scoreMod);
 
 /// The shape of the operand of this name, which its gradient has; an error
 /// without a message where it is missing.

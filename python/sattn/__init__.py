@@ -1,5 +1,6 @@
 """Block-sparse linear algebra by the compiler sattn."""
 
+import importlib as _importlib
 import sys as _sys
 
 if _sys.version_info < (3, 11):
@@ -23,8 +24,17 @@ from ._ops.spec import SPECS as _SPECS
 globals().update({name: spec.function for name, spec in _SPECS.items()})
 __all__ = ["AuxOutput", "AuxRequest", "BlockFill", "BlockMask", "CompileError", "Explanation", "Prepared", "Program",
            "and_masks", "block_fill", "bsr_to_dense", "bsr_transpose", "cache", "compile", "create_block_mask",
-           "explain", "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "set_num_threads", "to_bsr", "warmup",
-           *_SPECS]
+           "explain", "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "set_num_threads", "to_bsr", "tuning",
+           "warmup", *_SPECS]
 __version__ = "0.1.0"
+
+
+
+def __getattr__(name):
+    """Imports `tuning`, which few processes need, at its first use."""
+    if name == "tuning":
+        return _importlib.import_module(f"{__name__}.tuning")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 _when_imported.connect_torch()

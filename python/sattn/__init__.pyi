@@ -4,13 +4,13 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 
-from . import cache as cache
+from . import cache as cache, tuning as tuning
 
 __all__ = ["AuxOutput", "AuxRequest", "BlockFill", "BlockMask", "CompileError", "Explanation", "Prepared", "Program",
            "and_masks", "block_fill", "bsr_dense_addmm", "bsr_dense_mm", "bsr_scatter_mm", "bsr_scatter_mm_indices_data",
            "bsr_softmax", "bsr_to_dense", "bsr_transpose", "cache", "compile", "create_block_mask", "explain",
            "flex_attention", "linear", "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "sampled_addmm",
-           "scaled_dot_product_attention", "scatter_mm", "set_num_threads", "to_bsr", "warmup"]
+           "scaled_dot_product_attention", "scatter_mm", "set_num_threads", "to_bsr", "tuning", "warmup"]
 __version__: str
 
 class _Tensor(Protocol):

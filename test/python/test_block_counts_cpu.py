@@ -1,5 +1,7 @@
 """sattn.block_counts on the CPU, against the values of all elements."""
 
+import types
+
 import numpy as np
 import pytest
 
@@ -78,6 +80,22 @@ def test_approximate(sattn, name, block):
     size = block[0] * block[1]
     assert ((exact == 0) == (approximate == 0)).all() and ((exact == size) == (approximate == size)).all()
     assert (approximate >= 0).all() and (approximate <= size).all()
+
+
+def test_samples_stay_in_their_block(sattn):
+    """Of a block that the analysis does not decide, but that is empty or full, no element of a neighbour is read."""
+    squares = types.SimpleNamespace(captures=(), text="""%c16 = arith.constant 16 : i32
+    %c32 = arith.constant 32 : i32
+    %in = arith.remsi %i, %c16 : i32
+    %jn = arith.remsi %j, %c16 : i32
+    %first = arith.subi %i, %in : i32
+    %second = arith.subi %j, %jn : i32
+    %sum = arith.addi %first, %second : i32
+    %rest = arith.remsi %sum, %c32 : i32
+    %r = arith.cmpi slt, %rest, %c16 : i32""")
+    out = np.full((1, 1, 6, 9), 7, np.int32)
+    sattn.compile(program(squares, (16, 16), exact=False))(out)
+    assert (out == np.where(np.add.outer(np.arange(6), np.arange(9)) % 2 == 0, 256, 0)).all()
 
 
 def test_any_strides(sattn):

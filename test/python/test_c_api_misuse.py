@@ -26,6 +26,11 @@ OPS = {"bsr_addmm": PRODUCT, "bsr_attention": {**ATTENTION, **BLOCKS}, "flex_att
        "bsr_softmax": {**BLOCKS, "element_bytes": 2}, "bsr_softmax_backward": {**BLOCKS, "element_bytes": 2},
        "sampled_addmm": {**BLOCKS, "element_bytes": 2},
        "scatter_mm": {**BLOCKS, "element_bytes": 2}}
+class Pattern(ctypes.Structure):
+    _fields_ = [("op", c_char_p), ("device", c_char_p), ("dtype", c_char_p), ("out_dtype", c_char_p), ("version", c_int64),
+                ("sparsity", c_int64), ("key", ctypes.POINTER(c_int64)), ("count", c_size_t), ("exact", ctypes.c_int)]
+
+
 SEARCH = {"target": b"sm_90a", "shared_bytes": 232448}
 SOURCE = b"func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
 
@@ -97,6 +102,34 @@ def test_searches(library, op):
     assert "expected a target out of" in reason(library, choose(library, op, facts, {**SEARCH, "target": None}))
     assert "expected shared_bytes of at least 1, but got 0" in reason(
         library, choose(library, op, facts, {**SEARCH, "shared_bytes": 0}))
+
+
+def test_tables(library):
+    library.sattn_tables_read.restype = c_void_p
+    library.sattn_tables_list.restype = c_void_p
+    tables = c_void_p(library.sattn_tables_read(None, None))
+    key = (c_int64 * 8)(*[-1] * 8)
+
+    def list_rows(where, **fields):
+        pattern = Pattern(**{"op": b"bsr_addmm", "device": b"NVIDIA A100", "dtype": b"bf16", "sparsity": 56, "key": key, "count": 8,
+                             **fields})
+        return lambda messages: library.sattn_tables_list(where, byref(pattern), messages)
+
+    assert "expected tables and a pattern, but got null" in reason(library, list_rows(None))
+    assert "expected tables and a pattern, but got null" in reason(
+        library, lambda m: library.sattn_tables_list(tables, None, m))
+    assert "expected an op that tables have rows of, but got 'gemm'" in reason(library, list_rows(tables, op=b"gemm"))
+    assert "expected an op that tables have rows of, but got ''" in reason(library, list_rows(tables, op=None))
+    assert "expected a key (M, K, N, BM, BK, beta==0, beta==1, alpha==1), but got 7 numbers" in reason(
+        library, list_rows(tables, count=7))
+    assert "but got 0 numbers" in reason(library, list_rows(tables, key=None))
+    text = c_void_p(list_rows(tables)(None))
+    assert b'"parameters"' in ctypes.string_at(text.value)
+    library.sattn_text_free(text)
+    assert "expected a table, but got null" in reason(library, lambda m: library.sattn_tables_add(tables, None, b"name", m))
+    assert "meta table 'name': expected JSON" in reason(library, lambda m: library.sattn_tables_add(None, b"{", b"name", m))
+    assert library.sattn_tables_add(tables, b'{"format": "sattn-meta-table", "version": 1, "sections": []}', None, None) == 1
+    library.sattn_tables_free(tables)
 
 
 def test_ops(library):

@@ -131,9 +131,9 @@ def test_arrows_run_down(folder):
 
 PACKAGE = ROOT / "python" / "sattn"
 # The package's rooms, from the lowest up: a module imports its own room and those before it.
-ROOMS = ["_native", "_arrays", "_compiler", "_call", "_trace", "_masks", "_ops", "torch"]
+ROOMS = ["_native", "_arrays", "_compiler", "_call", "_trace", "_masks", "_ops", "_tuning", "torch"]
 # Modules outside the rooms, which may import all of them. The last one imports when PyTorch is there, and not before.
-ROOT_MODULES = {"__init__", "cache", "nn", "_when_imported"}
+ROOT_MODULES = {"__init__", "cache", "nn", "tuning", "_when_imported"}
 
 
 def module_of(path):

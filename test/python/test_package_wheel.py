@@ -68,7 +68,7 @@ def test_contents(libraries, tmp_path):
         metadata = archive.read(f"{info}/METADATA").decode()
         assert archive.testzip() is None
         assert archive.getinfo("sattn/lib/libsattn.so").external_attr >> 16 == 0o755
-    for file in ["py.typed", "__init__.py", "__init__.pyi", "cache.pyi", "lib/libsattn_binding.so"]:
+    for file in ["py.typed", "__init__.py", "__init__.pyi", "cache.pyi", "tuning.pyi", "lib/libsattn_binding.so"]:
         assert f"sattn/{file}" in names
     assert not any("pycache" in file for file in names)
     assert "Requires-Dist: numpy\n" in metadata and 'Requires-Dist: ml_dtypes; extra == "bf16"\n' in metadata

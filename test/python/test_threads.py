@@ -1,5 +1,8 @@
 """How many threads calls on the CPU run on: those of OpenMP's pool are counted in a process of their own."""
 
+import json
+import re
+import resource
 import subprocess
 import sys
 
@@ -68,3 +71,38 @@ def test_counts_that_are_none(sattn, count, error, message):
 def test_a_program_of_too_many_threads(sattn):
     with pytest.raises(sattn.CompileError, match="expected at most 1024 threads, but got 1000000"):
         sattn.compile(TEXT, threads=1000000)
+
+
+COPY = """func.func @f(%x: tensor<?x?xf32>, %out: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = linalg.copy ins(%x : tensor<?x?xf32>) outs(%out : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+"""
+
+
+def limited(bytes):
+    """Limits the memory that the child has addresses for, of which each thread takes a stack."""
+    return lambda: resource.setrlimit(resource.RLIMIT_AS, (bytes, bytes))
+
+
+def run_on(tools, text, folder, *options):
+    (folder / "program.mlir").write_text(text)
+    return subprocess.run([tools / "sparse-run", *options, folder / "program.mlir", "random:1:shape=64x64", "zeros:shape=64x64"],
+                          capture_output=True, text=True, check=False, preexec_fn=limited(2 << 30))
+
+
+def test_more_threads_than_the_system_gives(built_tools, tmp_path):
+    done = run_on(built_tools, COPY, tmp_path, "--threads=1000")
+    found = re.fullmatch(r"sparse-run: error: expected at most (\d+) threads, which is what the system gives, but got 1000\n",
+                         done.stderr)
+    assert done.returncode == 1 and found, done.stderr
+    # A part of these does run.
+    assert 16 < int(found[1]) < 1000
+    done = run_on(built_tools, COPY, tmp_path, f"--threads={int(found[1]) // 2}", "--json")
+    assert done.returncode == 0 and json.loads(done.stdout)["threads"] == int(found[1]) // 2, done.stderr
+
+
+def test_what_openmp_would_start_by_itself_is_less_then(built_tools, tmp_path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1000")
+    done = run_on(built_tools, COPY, tmp_path, "--json")
+    assert done.returncode == 0 and 16 < json.loads(done.stdout)["threads"] < 1000, done.stderr

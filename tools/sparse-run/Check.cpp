@@ -8,6 +8,7 @@
 
 #include "Check.h"
 
+#include "RegionDerivative.h"
 #include "RegionFunction.h"
 
 #include "sattn/Dialect/SAttn/IR/ScoreOpInterface.h"
@@ -49,21 +50,54 @@ static Outside getArguments(ProgramSource &program,
   return outside;
 }
 
-/// A region of an attention as a function. Its first arguments are numbers, the
-/// last ones the captures.
-static ErrorOr<RegionFunction>
-makeFunction(Region &region, OperandRange captures, const Outside &arguments) {
+/// The values of the captures of an attention's region, its last arguments.
+static ErrorOr<Outside> findCaptures(Region &region, OperandRange captures,
+                                     const Outside &arguments) {
   Outside outside;
-  Block &block = region.front();
   for (auto [argument, capture] :
-       llvm::zip(block.getArguments().take_back(captures.size()), captures)) {
+       llvm::zip(region.getArguments().take_back(captures.size()), captures)) {
     auto found = arguments.find(capture);
     if (found == arguments.end())
       return Error("expected captures that are arguments of the function, but "
                    "got others");
     outside[argument] = found->second;
   }
-  return RegionFunction::create(block, outside);
+  return outside;
+}
+
+/// The first arguments of a score_mod.
+static SmallVector<Scalar, 5> placeOf(double score, int64_t b, int64_t h,
+                                      int64_t i, int64_t j) {
+  SmallVector<Scalar, 5> found(1);
+  found[0].real = score;
+  for (int64_t number : {b, h, i, j})
+    found.emplace_back().integer = number;
+  return found;
+}
+
+/// Gives `operands` the derivatives of a score_mod that the op's reference
+/// reads: by the score, and by the capture that the op is the gradient of.
+static Error addDerivatives(ScoreOpInterface op, const Outside &captures,
+                            reference::NamedOperands &operands) {
+  Block &block = op.getScoreMod().front();
+  auto derive = [&](BlockArgument wanted, auto &target) -> Error {
+    ErrorOr<RegionDerivative> derivative =
+        RegionDerivative::create(block, wanted, captures);
+    if (!derivative)
+      return derivative.takeError();
+    target = [derivative = *derivative](double score, double cotangent,
+                                        int64_t b, int64_t h, int64_t i,
+                                        int64_t j) {
+      return derivative(cotangent, placeOf(score, b, h, i, j));
+    };
+    return Error::success();
+  };
+  if (auto number = op->getAttrOfType<IntegerAttr>("number")) {
+    ArrayRef<BlockArgument> own =
+        block.getArguments().take_back(op.getCaptures().size());
+    return derive(own[number.getInt()], operands.numberCotangent);
+  }
+  return derive(block.getArgument(0), operands.scoreCotangent);
 }
 
 Error sattn::run::addFunctions(ProgramSource &program, const std::string &name,
@@ -73,33 +107,37 @@ Error sattn::run::addFunctions(ProgramSource &program, const std::string &name,
   if (!op)
     return Error::success();
   Outside arguments = getArguments(program, values);
-  auto positions = [](std::initializer_list<int64_t> numbers) {
-    SmallVector<Scalar, 5> found;
-    for (int64_t number : numbers)
-      found.emplace_back().integer = number;
-    return found;
-  };
   if (!op.getScoreMod().empty()) {
+    ErrorOr<Outside> captures =
+        findCaptures(op.getScoreMod(), op.getCaptures(), arguments);
+    if (!captures)
+      return captures.takeError();
     ErrorOr<RegionFunction> function =
-        makeFunction(op.getScoreMod(), op.getCaptures(), arguments);
+        RegionFunction::create(op.getScoreMod().front(), *captures);
     if (!function)
       return function.takeError();
-    operands.scoreMod = [=, function = *function](double score, int64_t b,
-                                                  int64_t h, int64_t i,
-                                                  int64_t j) {
-      SmallVector<Scalar, 5> given = positions({0, b, h, i, j});
-      given[0].real = score;
-      return function(given).real;
+    operands.scoreMod = [function = *function](double score, int64_t b,
+                                               int64_t h, int64_t i,
+                                               int64_t j) {
+      return function(placeOf(score, b, h, i, j)).real;
     };
+    if (operands.findTensor("grad_out"))
+      if (Error error = addDerivatives(op, *captures, operands))
+        return error;
   }
   if (!op.getMaskMod().empty()) {
+    ErrorOr<Outside> captures =
+        findCaptures(op.getMaskMod(), op.getCaptures(), arguments);
+    if (!captures)
+      return captures.takeError();
     ErrorOr<RegionFunction> function =
-        makeFunction(op.getMaskMod(), op.getCaptures(), arguments);
+        RegionFunction::create(op.getMaskMod().front(), *captures);
     if (!function)
       return function.takeError();
-    operands.maskMod = [=, function = *function](int64_t b, int64_t h,
-                                                 int64_t i, int64_t j) {
-      return function(positions({b, h, i, j})).integer != 0;
+    operands.maskMod = [function = *function](int64_t b, int64_t h, int64_t i,
+                                              int64_t j) {
+      return function(ArrayRef(placeOf(0, b, h, i, j)).drop_front()).integer !=
+             0;
     };
   }
   return Error::success();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CpuExecution.h"
+#include "ThreadLimit.h"
 
 #include "KeptCode.h"
 
@@ -63,11 +64,19 @@ ErrorOr<int64_t> sattn::run::startThreads(int64_t threads) {
   auto *setThreads =
       reinterpret_cast<void (*)(int)>(find("omp_set_num_threads"));
   auto *maxThreads = reinterpret_cast<int (*)()>(find("omp_get_max_threads"));
-  if (!setThreads || !maxThreads)
-    return Error(std::string(kOpenMPLibrary) + " is no OpenMP runtime");
-  if (threads)
-    setThreads(static_cast<int>(threads));
-  return int64_t(maxThreads());
+  auto *stackSize = reinterpret_cast<size_t (*)()>(find("kmp_get_stacksize_s"));
+  if (!setThreads || !maxThreads || !stackSize)
+    return Error(std::string(kOpenMPLibrary) + " is no OpenMP runtime of LLVM");
+  // OpenMP ends the process where it gets none.
+  int64_t wanted = threads ? threads : int64_t(maxThreads());
+  int64_t given = tryThreads(wanted, stackSize());
+  if (threads && given < threads)
+    return Error("expected at most " + std::to_string(given) +
+                 " threads, which is what the system gives, but got " +
+                 std::to_string(threads));
+  if (threads || given < wanted)
+    setThreads(static_cast<int>(given));
+  return given;
 }
 
 /// Width of the host's vector registers in bits, as the pipeline counts it.

@@ -32,14 +32,14 @@ struct CpuCode {
   std::string symbol;
 };
 
-/// More threads than machines have cores. A system may refuse to start more,
-/// and OpenMP then ends the process.
+/// More threads than machines have cores.
 inline constexpr int64_t kMaxThreads = 1024;
 
 /// Prepares the process for programs on this many threads, and returns the
 /// number: with more than one LLVM's OpenMP runtime is loaded; `threads` of 0
-/// asks for as many as it offers, and for one where there is no such runtime.
-/// An error where there are more than kMaxThreads.
+/// asks for as many as it offers and the system gives, and for one where there
+/// is no such runtime. An error where there are more than kMaxThreads, or than
+/// the system gives: OpenMP then ends the process.
 runtime::ErrorOr<int64_t> startThreads(int64_t threads);
 
 /// The vector width and the features of this CPU, by which code is generated.

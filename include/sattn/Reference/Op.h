@@ -45,6 +45,13 @@ public:
   /// query and a key; null where it has none, or nobody gave them.
   std::function<double(double, int64_t, int64_t, int64_t, int64_t)> scoreMod;
   std::function<bool(int64_t, int64_t, int64_t, int64_t)> maskMod;
+
+  /// Derivatives of scoreMod for ops that are gradients: of a score and the
+  /// cotangent of scoreMod's result, then (b, h, i, j), the cotangent of the
+  /// score, and that of the captured number that the op is the gradient of.
+  /// Null where nobody gave them.
+  std::function<double(double, double, int64_t, int64_t, int64_t, int64_t)>
+      scoreCotangent, numberCotangent;
 };
 
 /// The result of an op for certain operands.

@@ -32,8 +32,9 @@ _programs, _choices = {}, Kept(CHOICES_LIMIT)
 # Compilations that were begun, by program and target; those of a log, by text, options and target.
 _begun, _begun_texts = {}, {}
 _compilations = 0
-# As they were read for the first choice on a device.
+# As they were read for the first choice on a device; and the text of the process's own, which comes before them.
 _tables = None
+_own_table = ""
 
 
 def info():
@@ -59,6 +60,24 @@ def clear(disk=False):
         disk_cache.clear()
 
 
+def tables():
+    """The tables that choices are made by, which are read if they are not yet."""
+    global _tables
+    found = _tables
+    if found is None:
+        _tables = found = tuning.Tables(_own_table)
+    return found
+
+
+def search_first(table):
+    """Has choices search a table's text before the files; "" for none. Forgets choices, what calls keep of them, and
+    tables, which are read again; prepared operands keep theirs."""
+    global _tables, _own_table
+    _own_table, _tables = table, None
+    for kept in (calls, repeats, _choices):
+        kept.clear()
+
+
 def chosen(source, target, sizes, nnz, batches=1, row=(), longest=None):
     """The parameters that the compiler chooses for a program at these sizes (M, N, K), as text.
 
@@ -67,14 +86,11 @@ def chosen(source, target, sizes, nnz, batches=1, row=(), longest=None):
     instead, as in a row: ("SPLIT_N=4", "num_stages=3"). longest: stored blocks of the block row that has most, which
     only prepared operands know, or None. Raises CompileError where it cannot be, or fits no tile.
     """
-    global _tables
     key = source, target, sizes, nnz, batches, row, longest
     choice = _choices.get(key)
     if choice is None:
-        tables = _tables
-        if target != compiler.CPU and tables is None:
-            _tables = tables = tuning.Tables()
-        choice = tuning.choose(tables, source, target, sizes, nnz, batches, row, longest)
+        searched = _tables if target == compiler.CPU else tables()
+        choice = tuning.choose(searched, source, target, sizes, nnz, batches, row, longest)
         _choices[key] = choice
     return choice
 

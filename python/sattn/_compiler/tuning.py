@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import json
 
 from .._native import libraries
 from .._arrays import dtypes
@@ -17,6 +18,16 @@ class _Fact(ctypes.Structure):
 class _Search(ctypes.Structure):
     _fields_ = [("target", ctypes.c_char_p), ("device", ctypes.c_char_p), ("shared_bytes", _INTEGERS),
                 ("row", ctypes.c_char_p)]
+
+
+class _Pattern(ctypes.Structure):
+    _fields_ = [("op", ctypes.c_char_p), ("device", ctypes.c_char_p), ("dtype", ctypes.c_char_p),
+                ("out_dtype", ctypes.c_char_p), ("version", _INTEGERS), ("sparsity", _INTEGERS),
+                ("key", ctypes.POINTER(_INTEGERS)), ("count", ctypes.c_size_t), ("exact", ctypes.c_int)]
+
+
+#: A place of a pattern that any number matches.
+ANY = -1
 
 
 class _Parameters(ctypes.Structure):
@@ -38,15 +49,52 @@ def _functions():
     return read, free, choose
 
 
+@functools.cache
+def _table_functions():
+    """The library's functions that add a table to others, and list rows of them."""
+    library = c_api.library()
+    texts = ctypes.POINTER(ctypes.c_char_p)
+    add, list_rows = library.sattn_tables_add, library.sattn_tables_list
+    add.restype, add.argtypes = ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, texts]
+    list_rows.restype = ctypes.c_void_p
+    list_rows.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Pattern), texts]
+    return add, list_rows
+
+
+def problems_of(table, name):
+    """(whether a text is a table, the messages of what of it cannot be used)."""
+    is_table, messages = c_api.with_messages(_table_functions()[0], None, table.encode(), str(name).encode())
+    return bool(is_table), messages
+
+
 class Tables:
-    """The tables of tuned parameters, as they are now. Warns of those that cannot be used."""
+    """The tables of tuned parameters, as they are now, and before them that of a text, unless it is empty. Warns of
+    those that cannot be used."""
 
     pointer = None
 
-    def __init__(self):
+    def __init__(self, first=""):
         read, self._free, _ = _functions()
         self.pointer, messages = c_api.with_messages(read, None)
         compiler.warn(messages)
+        if first:
+            compiler.warn(c_api.with_messages(_table_functions()[0], self.pointer, first.encode(),
+                                              b"the process's own")[1])
+
+    def rows(self, op, device, version, dtype, out_dtype, sparsity, key, exact):
+        """Rows that match, [{"parameters": names, "rows": [[key, values], ...]}, ...], the first table first.
+
+        dtype, out_dtype: our names. sparsity: in hundredths. key: numbers, ANY in places that any matches. exact:
+        whether rows of the device's family do not count. Raises CompileError for no op that has rows, and for a key of
+        another length.
+        """
+        numbers = (_INTEGERS * len(key))(*key)
+        pattern = _Pattern(op.encode(), device.encode(), dtype.encode(), out_dtype.encode(), version, sparsity, numbers,
+                           len(key), exact)
+        found, messages = c_api.with_messages(_table_functions()[1], self.pointer, ctypes.byref(pattern))
+        if not found:
+            raise compiler.CompileError(messages.removeprefix("error: "))
+        return json.loads(c_api.taken(found))
 
     def __del__(self):
         if self.pointer:

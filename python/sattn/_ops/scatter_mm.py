@@ -3,10 +3,10 @@
 import dataclasses
 import math
 
-from .._arrays import adapters, autocast, autograd, dtypes, stand_ins
+from .._arrays import adapters, autocast, autograd, dtypes, plain, stand_ins
 from .._compiler import compiler, program_text
 from .._compiler.program_text import meta_and_precision
-from .._call import cache, dispatch, memory
+from .._call import cache, dispatch, guard, memory
 
 # Widths of matrices that have programs of their own, which have no more columns than these.
 _WIDTHS = (16, 32, 64, 128, 256)
@@ -210,7 +210,7 @@ def _program(format, operands, arrays, precision, overwrite, sparsity):
 
 def _launch(program, operands, order, arrays, checks, cleared):
     """Runs the program on the operands by name; with `checks` the contents of lists are checked before. `cleared`, if
-    not None, is set to 0 then."""
+    not None, is set to 0 then. Returns the function that ran and its arguments."""
     passed = {name: arrays.passed(operands[name]) for name in order}
     launch = program._launch
     try:
@@ -225,6 +225,69 @@ def _launch(program, operands, order, arrays, checks, cleared):
         memory.with_memory(arrays, launch, *passed.values())
     except BufferError as error:
         adapters.raise_refusal(passed, error)
+    return launch, tuple(passed.values())
+
+
+def _kind(format, checks, precision):
+    """What tells a call from others beside its tensors."""
+    return "scatter_mm", format, checks, precision == "tf32"
+
+
+def _parts_of(matrix, rows, split):
+    """The parts of a tensor (*, M, N), as TorchArrays.grid has them."""
+    *batch, m, n = matrix.shape
+    return matrix.view(*batch, m // rows, rows, split, n // split).transpose(-3, -2)
+
+
+def _listed_parts(blocks, others, members, accumulators):
+    """(the program's arguments, the accumulators) of the format "scatter_mm"."""
+    offsets, pq = members
+    p, q = pq.unbind(1) if pq.dim() == 2 and pq.shape[1] == 2 else (None, None)
+    if p is None or others.dim() != 3 or blocks.dim() != 3:
+        return None, None
+    if accumulators is None:
+        accumulators = blocks.new_zeros((offsets.shape[0] - 1, blocks.shape[1], others.shape[2]))
+    return (offsets, q, blocks, others, p, accumulators), accumulators
+
+
+def _strided_parts(blocks, others, members, accumulators):
+    """The same of the formats whose offsets are those of parts of matrices."""
+    offsets, r, *p, q, meta = members
+    split = meta.get("SPLIT_N") if type(meta) is dict else None
+    if type(split) is not int or split < 1 or type(accumulators) not in plain.TYPES or blocks.dim() != 3:
+        return None, None
+    rows, columns = blocks.shape[1:]
+    out = accumulators
+    if not p:  # As _tensors_of has it.
+        count = min(offsets.shape[0] - 1, out.shape[-2] // rows)
+        if count < offsets.shape[0] - 1:
+            offsets = offsets[:count + 1]
+        if count * rows < out.shape[-2]:
+            out = out[..., :count * rows, :]
+    return (offsets, q, blocks, _parts_of(others, columns, split), *p, r, _parts_of(out, rows, split)), accumulators
+
+
+def _repeated(blocks, others, indices_data, accumulators, check, precision):
+    """The result, or None where this is no repetition; then nothing was done."""
+    types = plain.TYPES
+    if type(blocks) not in types or type(others) not in types or type(indices_data) is not tuple or not indices_data:
+        return None
+    format, *members = indices_data
+    checks = guard.contents_of(check, blocks)
+    known = None if checks is None or type(format) is not str else cache.repeats.get(_kind(format, checks, precision))
+    if known is None:
+        return None
+    parts_of = _listed_parts if format == "scatter_mm" else _strided_parts
+    try:
+        arguments, result = parts_of(blocks, others, members, accumulators)
+    except (AttributeError, IndexError, RuntimeError, TypeError, ValueError, ZeroDivisionError):
+        return None  # The long way says what is wrong.
+    storages = None if arguments is None else plain.storages_of(arguments)
+    if storages is None or not guard.run(known, arguments, storages):
+        return None
+    if accumulators is not None:
+        autograd.count_write(accumulators)
+    return result
 
 
 def scatter_mm(blocks, others, indices_data, *, accumulators=None, check=None, precision=None):
@@ -258,9 +321,13 @@ def scatter_mm(blocks, others, indices_data, *, accumulators=None, check=None, p
     torch.autocast blocks and others are cast to its type. Raises ValueError or TypeError for arguments that do not fit,
     NotImplementedError for what has no code yet (other formats among it), before anything is written.
     """
+    dtypes.require_precision(precision)
     if adapters.is_torch(blocks):
         if stand_ins.stands_for_others(blocks) or autocast.is_on() and autocast.casts(blocks, others):
             return _dispatched(blocks, others, indices_data, accumulators, check, precision)
+        repeated = _repeated(blocks, others, indices_data, accumulators, check, precision)
+        if repeated is not None:
+            return repeated
         stand_ins.refuse("blocks", blocks)
         if autograd.is_recorded(blocks, others, accumulators):
             return _dispatched(blocks, others, indices_data, accumulators, check, precision)
@@ -302,8 +369,10 @@ def multiply(blocks, others, lists, accumulators, check, precision, is_cleared=F
         cache.calls[key] = program
     on_gpu = arrays.on_gpu
     order = [*[*LISTS[format]][:2], "blocks", "others", *[*LISTS[format]][2:], "out"]
-    _launch(program, operands, order, arrays, check or check is None and not on_gpu,
-            result if is_cleared and not overwrite else None)
+    checks = check or check is None and not on_gpu
+    launch, passed = _launch(program, operands, order, arrays, checks, result if is_cleared and not overwrite else None)
     if accumulators is not None:
         arrays.count_write(accumulators)
+    if arrays is not adapters.NUMPY and not is_cleared and not (checks and on_gpu):
+        guard.remember(cache.repeats, _kind(format, bool(checks), precision), launch, passed)
     return result

@@ -102,8 +102,8 @@ func.func @batches(%l: tensor<64x32xf32>, %b: tensor<?x64x200xf32>, %k: index, %
 // -----
 
 // A window that begins anywhere, that is padded by something else than zeros,
-// that ends before its tensor does, and one of a tensor made in the loop are no
-// panels.
+// that ends before its tensor does, at a place that is known or not, and one of
+// a tensor made in the loop are no panels.
 // CHECK-LABEL: func.func @others
 // CHECK-COUNT-1: scf.forall
 // CHECK-NOT:     linalg.unpack
@@ -135,12 +135,19 @@ func.func @others(%l: tensor<8x8xf32>, %b: tensor<8x?xf32>, %at: index, %length:
     } : tensor<8x?xf32> to tensor<8x8xf32>
     %3 = linalg.matmul ins(%l, %short : tensor<8x8xf32>, tensor<8x8xf32>) outs(%2 : tensor<8x8xf32>) -> tensor<8x8xf32>
 
+    %fixedS = tensor.extract_slice %b[0, %j] [8, 5] [1, 1] : tensor<8x?xf32> to tensor<8x5xf32>
+    %fixed = tensor.pad %fixedS low[0, 0] high[0, 3] {
+    ^bb0(%x: index, %y: index):
+      tensor.yield %zero : f32
+    } : tensor<8x5xf32> to tensor<8x8xf32>
+    %5 = linalg.matmul ins(%l, %fixed : tensor<8x8xf32>, tensor<8x8xf32>) outs(%3 : tensor<8x8xf32>) -> tensor<8x8xf32>
+
     %made = tensor.generate %n {
     ^bb0(%x: index, %y: index):
       tensor.yield %one : f32
     } : tensor<8x?xf32>
     %inside = tensor.extract_slice %made[0, %j] [8, 8] [1, 1] : tensor<8x?xf32> to tensor<8x8xf32>
-    %4 = linalg.matmul ins(%l, %inside : tensor<8x8xf32>, tensor<8x8xf32>) outs(%3 : tensor<8x8xf32>) -> tensor<8x8xf32>
+    %4 = linalg.matmul ins(%l, %inside : tensor<8x8xf32>, tensor<8x8xf32>) outs(%5 : tensor<8x8xf32>) -> tensor<8x8xf32>
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %4 into %o[0, %j] [8, 8] [1, 1] : tensor<8x8xf32> into tensor<8x8xf32>
     }

@@ -105,6 +105,22 @@ func.func @choice(%which: tensor<i1>, %x: tensor<?xf32>, %y: tensor<?xf32>, %out
   return %2 : tensor<?xf32>
 }
 
+// What either branch yields.
+// CHECK-LABEL: func.func @branches
+// CHECK-SAME:    sattn.extent_checks = {checks = [{equal = affine_map<()[s0, s1, s2] -> (s2, s1)>},
+// CHECK-SAME:      {equal = affine_map<()[s0, s1, s2] -> (s2, s0)>}],
+// CHECK-SAME:      extents = [array<i64: 1, 0>, array<i64: 2, 0>, array<i64: 3, 0>]}
+func.func @branches(%which: tensor<i1>, %x: tensor<?xf32>, %y: tensor<?xf32>, %out: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = tensor.extract %which[] : tensor<i1>
+  %1 = scf.if %0 -> (tensor<?xf32>) {
+    scf.yield %x : tensor<?xf32>
+  } else {
+    scf.yield %y : tensor<?xf32>
+  }
+  %2 = linalg.copy ins(%1 : tensor<?xf32>) outs(%out : tensor<?xf32>) -> tensor<?xf32>
+  return %2 : tensor<?xf32>
+}
+
 // What a called function requires.
 func.func private @callee(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   %0 = linalg.copy ins(%x : tensor<?xf32>) outs(%y : tensor<?xf32>) -> tensor<?xf32>

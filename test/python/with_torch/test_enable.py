@@ -125,6 +125,20 @@ def test_products(package, given, calls, dtype):
     assert not calls
 
 
+def test_operations_on_the_cpu_stay_pytorchs(package, given, calls):
+    """PyTorch calls none of its block-sparse functions there, as enable's words and the page say; by name they run here."""
+    c, bsr, b = given
+    product = bsr.to_dense() @ b
+    with package.enable():
+        assert near(torch.nn.functional.linear(b.T.contiguous(), bsr), product.T)
+        assert near(torch.addmm(c, bsr, b), c + product) and near(bsr @ b, product)
+        assert package.info() == (0, {}) and not calls
+        assert near(_triton_ops.bsr_dense_addmm(c, bsr, b), c + product)
+        assert package.info() == (1, {}) and not calls
+    words = " ".join(package.enable.__doc__.split())
+    assert "On the CPU they stay PyTorch's: call sattn.linear and sattn.bsr_dense_addmm there." in words
+
+
 def test_columns_and_strides_that_pytorch_refuses(package, given):
     _, bsr, b = given
     out = torch.empty(64, 30)[:, ::2]

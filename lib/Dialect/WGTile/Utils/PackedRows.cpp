@@ -9,6 +9,7 @@
 #include "sattn/Dialect/WGTile/Utils/PackedRows.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 #include <numeric>
