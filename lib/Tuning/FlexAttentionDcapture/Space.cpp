@@ -18,7 +18,8 @@ using attention::Facts;
 
 static TableKey getKey(const Facts &facts) {
   TableKey key = attention::startKey(facts);
-  key.numbers.append({facts.isCausal, facts.areListsShared, facts.hasDropout});
+  key.numbers.append(
+      {facts.isCausal, facts.areListsShared, facts.hasDropout, facts.rows});
   return key;
 }
 
@@ -40,11 +41,13 @@ static std::string findTileProblem(const Facts &facts, const Parameters &tile,
         .str();
   if (target.kind == TargetKind::CPU)
     return {};
+  // Each step stores its scores in f32, two of which are staged.
+  int64_t staged = 2 * 4 * tile.rows * tile.depth;
   attention::GradientTile parts = {tile.rows, tile.depth, /*gradients=*/0,
                                    tile.columns, tile.columns};
   return attention::findPartsProblem(
       {tile.rows, tile.depth, /*sumColumns=*/0, /*scores=*/2,
-       /*narrowScores=*/0, attention::countBytes(parts, facts)},
+       /*narrowScores=*/0, attention::countBytes(parts, facts) + staged},
       target);
 }
 
