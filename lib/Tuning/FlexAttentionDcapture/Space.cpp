@@ -16,6 +16,9 @@
 using namespace sattn::tuning;
 using attention::Facts;
 
+/// Columns of f32 that are staged at one time: a box of 128 bytes.
+static constexpr int64_t kStagedColumns = 32;
+
 static TableKey getKey(const Facts &facts) {
   TableKey key = attention::startKey(facts);
   key.numbers.append(
@@ -41,8 +44,8 @@ static std::string findTileProblem(const Facts &facts, const Parameters &tile,
         .str();
   if (target.kind == TargetKind::CPU)
     return {};
-  // Each step stores its scores in f32, two of which are staged.
-  int64_t staged = 2 * 4 * tile.rows * tile.depth;
+  // Each step stores its scores in f32, of which two parts are staged.
+  int64_t staged = 2 * 4 * tile.rows * std::min(tile.depth, kStagedColumns);
   attention::GradientTile parts = {tile.rows, tile.depth, /*gradients=*/0,
                                    tile.columns, tile.columns};
   return attention::findPartsProblem(
