@@ -73,28 +73,34 @@ static const Row *findRow(const Section &section, llvm::ArrayRef<int64_t> key) {
   return &*it;
 }
 
-/// Whether keys are the same but for one number.
-static bool areEqualBut(unsigned position, llvm::ArrayRef<int64_t> left,
-                        llvm::ArrayRef<int64_t> right) {
-  return left.take_front(position) == right.take_front(position) &&
-         left.drop_front(position + 1) == right.drop_front(position + 1);
-}
-
 /// The row of the largest smaller size, whose tiles divide the key's where it
-/// has tiles of that size.
+/// has tiles of that size. Rows are sorted, so that those with the same numbers
+/// before the size are neighbors.
 static const Row *findSmallerRow(const Section &section,
                                  llvm::ArrayRef<int64_t> key) {
   const OpSchema &schema = *section.schema;
   if (!schema.nearSize)
     return nullptr;
-  const Row *best = nullptr;
-  int64_t size = key[*schema.nearSize];
-  for (const Row &row : section.rows)
-    if (areEqualBut(*schema.nearSize, row.key, key) &&
-        row.key[*schema.nearSize] <= size &&
-        (!schema.tileWidth || size % schema.tileWidth(section, row) == 0))
-      best = &row; // Rows are sorted: the last one is the largest.
-  return best;
+  size_t position = *schema.nearSize;
+  auto first = key.take_front(position), last = key.drop_front(position + 1);
+  auto numbersOf = [](const Row &row) {
+    return llvm::ArrayRef<int64_t>(row.key);
+  };
+  auto row =
+      llvm::upper_bound(section.rows, key.take_front(position + 1),
+                        [&](llvm::ArrayRef<int64_t> size, const Row &row) {
+                          return size < numbersOf(row).take_front(position + 1);
+                        });
+  while (row != section.rows.begin()) {
+    --row;
+    if (numbersOf(*row).take_front(position) != first)
+      break;
+    if (numbersOf(*row).drop_front(position + 1) == last &&
+        (!schema.tileWidth ||
+         key[position] % schema.tileWidth(section, *row) == 0))
+      return &*row;
+  }
+  return nullptr;
 }
 
 static std::optional<Match>

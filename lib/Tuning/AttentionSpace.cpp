@@ -33,8 +33,8 @@ static constexpr int64_t kOtherBytes = 1024;
 TableKey sattn::tuning::attention::startKey(const Facts &facts) {
   TableKey key;
   key.dtype = facts.dtype;
-  key.numbers = {facts.rows, facts.headDim, facts.valueDim,
-                 facts.blockQueries.value_or(0), facts.blockKeys.value_or(0)};
+  key.numbers = {facts.headDim, facts.valueDim, facts.blockQueries.value_or(0),
+                 facts.blockKeys.value_or(0)};
   return key;
 }
 

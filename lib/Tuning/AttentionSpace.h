@@ -19,14 +19,13 @@
 
 namespace sattn::tuning::attention {
 
-/// Position of the length in keys, rows of a head: a shorter one's row does.
-inline constexpr unsigned kLength = 0;
 /// Numbers of keys that are 0 where an op has no blocks.
 inline constexpr llvm::StringLiteral kZeroNames[] = {
     "BQ", "BK", "stages", "warps", "raster_group", "split_k"};
 
-/// A key without numbers of its own: rows, columns of both heads, rows and
-/// columns of a block.
+/// The first numbers of a key: columns of both heads, rows and columns of a
+/// block. An op adds its own and, last, the length, rows of a head, of which a
+/// smaller one's row does.
 TableKey startKey(const Facts &facts);
 
 /// Adds tile_m, tile_n, tile_k and hints. `columns`: those of V or of a

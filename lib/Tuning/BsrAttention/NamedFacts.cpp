@@ -31,7 +31,7 @@ static bsr_attention::Facts read(NamedFacts &given) {
 
 static TableKey getKey(const bsr_attention::Facts &facts) {
   TableKey key = attention::startKey(facts);
-  key.numbers.append({facts.areListsShared, facts.hasDropout});
+  key.numbers.append({facts.areListsShared, facts.hasDropout, facts.rows});
   return key;
 }
 

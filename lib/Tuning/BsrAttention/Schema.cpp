@@ -11,8 +11,9 @@
 #include "sattn/Tuning/BsrAttention.h"
 
 static constexpr llvm::StringLiteral kKey[] = {
-    "L", "D", "Dv", "BM", "BK", "shares_mask==1", "has_dropout==1"};
+    "D", "Dv", "BM", "BK", "shares_mask==1", "has_dropout==1", "L"};
 
 const sattn::meta::OpSchema sattn::tuning::bsr_attention::kSchema = {
-    "bsr_attention", kKey,    kRowParameters, attention::kLength, nullptr,
-    nullptr,         nullptr, nullptr,        kRowHints};
+    "bsr_attention", kKey,    kRowParameters, std::size(kKey) - 1,
+    nullptr,         nullptr, nullptr,        nullptr,
+    kRowHints};

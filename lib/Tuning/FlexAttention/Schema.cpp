@@ -10,15 +10,10 @@
 
 #include "sattn/Tuning/FlexAttention.h"
 
-static constexpr llvm::StringLiteral kKey[] = {"L",
-                                               "D",
-                                               "Dv",
-                                               "BQ",
-                                               "BK",
-                                               "is_packed==1",
-                                               "is_causal==1",
-                                               "shares_mask==1"};
+static constexpr llvm::StringLiteral kKey[] = {
+    "D", "Dv", "BQ", "BK", "is_packed==1", "is_causal==1", "shares_mask==1",
+    "L"};
 
 const sattn::meta::OpSchema sattn::tuning::flex_attention::kSchema = {
-    "flex_attention", kKey,    kRowParameters, attention::kLength,   nullptr,
+    "flex_attention", kKey,    kRowParameters, std::size(kKey) - 1,  nullptr,
     nullptr,          nullptr, nullptr,        attention::kZeroNames};

@@ -10,20 +10,15 @@
 
 #include "sattn/Tuning/FlexAttentionDcapture.h"
 
-static constexpr llvm::StringLiteral kKey[] = {"L",
-                                               "D",
-                                               "Dv",
-                                               "BQ",
-                                               "BK",
-                                               "is_causal==1",
-                                               "shares_mask==1",
-                                               "has_dropout==1"};
+static constexpr llvm::StringLiteral kKey[] = {
+    "D", "Dv", "BQ", "BK", "is_causal==1", "shares_mask==1", "has_dropout==1",
+    "L"};
 
 const sattn::meta::OpSchema sattn::tuning::flex_attention_dcapture::kSchema = {
     "flex_attention_dcapture",
     kKey,
     kRowParameters,
-    attention::kLength,
+    std::size(kKey) - 1,
     nullptr,
     nullptr,
     nullptr,

@@ -16,9 +16,13 @@
 using namespace sattn::tuning;
 using attention::Facts;
 
+/// Columns of f32 that are staged at one time: a box of 128 bytes.
+static constexpr int64_t kStagedColumns = 32;
+
 static TableKey getKey(const Facts &facts) {
   TableKey key = attention::startKey(facts);
-  key.numbers.append({facts.isCausal, facts.areListsShared, facts.hasDropout});
+  key.numbers.append(
+      {facts.isCausal, facts.areListsShared, facts.hasDropout, facts.rows});
   return key;
 }
 
@@ -40,11 +44,13 @@ static std::string findTileProblem(const Facts &facts, const Parameters &tile,
         .str();
   if (target.kind == TargetKind::CPU)
     return {};
+  // Each step stores its scores in f32, of which two parts are staged.
+  int64_t staged = 2 * 4 * tile.rows * std::min(tile.depth, kStagedColumns);
   attention::GradientTile parts = {tile.rows, tile.depth, /*gradients=*/0,
                                    tile.columns, tile.columns};
   return attention::findPartsProblem(
       {tile.rows, tile.depth, /*sumColumns=*/0, /*scores=*/2,
-       /*narrowScores=*/0, attention::countBytes(parts, facts)},
+       /*narrowScores=*/0, attention::countBytes(parts, facts) + staged},
       target);
 }
 

@@ -10,8 +10,7 @@
 
 #include "sattn/Tuning/FlexAttentionDkdv.h"
 
-static constexpr llvm::StringLiteral kKey[] = {"L",
-                                               "D",
+static constexpr llvm::StringLiteral kKey[] = {"D",
                                                "Dv",
                                                "BQ",
                                                "BK",
@@ -19,13 +18,14 @@ static constexpr llvm::StringLiteral kKey[] = {"L",
                                                "shares_mask==1",
                                                "has_dropout==1",
                                                "is_one_gradient==1",
-                                               "G"};
+                                               "G",
+                                               "L"};
 
 const sattn::meta::OpSchema sattn::tuning::flex_attention_dkdv::kSchema = {
     "flex_attention_dkdv",
     kKey,
     kRowParameters,
-    attention::kLength,
+    std::size(kKey) - 1,
     nullptr,
     nullptr,
     nullptr,

@@ -18,7 +18,8 @@ using attention::Facts;
 
 static TableKey getKey(const Facts &facts) {
   TableKey key = attention::startKey(facts);
-  key.numbers.append({facts.isCausal, facts.areListsShared, facts.hasDropout});
+  key.numbers.append(
+      {facts.isCausal, facts.areListsShared, facts.hasDropout, facts.rows});
   return key;
 }
 

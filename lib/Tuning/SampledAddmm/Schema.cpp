@@ -10,11 +10,11 @@
 
 #include "sattn/Tuning/SampledAddmm.h"
 
-static constexpr llvm::StringLiteral kKey[] = {"K", "BM", "BK",
-                                               "can_be_run==1"};
+static constexpr llvm::StringLiteral kKey[] = {"BM", "BK", "can_be_run==1",
+                                               "K"};
 
 /// Position of K in the key: a shorter sum's row does.
-static constexpr unsigned kKeyK = 0;
+static constexpr unsigned kKeyK = 3;
 
 const sattn::meta::OpSchema sattn::tuning::sampled_addmm::kSchema = {
     "sampled_addmm", kKey,    kRowParameters, kKeyK,    nullptr,

@@ -34,7 +34,7 @@ static Facts read(NamedFacts &given) {
 static TableKey getKey(const Facts &facts) {
   TableKey key;
   key.dtype = facts.dtype;
-  key.numbers = {facts.k, facts.blockRows, facts.blockColumns, facts.canBeRun};
+  key.numbers = {facts.blockRows, facts.blockColumns, facts.canBeRun, facts.k};
   return key;
 }
 

@@ -78,14 +78,14 @@ TEST(TablesTest, QueryHasTheFactsOfTheKey) {
   ASSERT_TRUE(bool(query)) << llvm::toString(query.takeError());
   ASSERT_TRUE(query->has_value());
   EXPECT_EQ((*query)->describe(),
-            "flex_attention (512, 64, 64, 0, 0, false, false, false), NVIDIA "
+            "flex_attention (64, 64, 0, 0, false, false, false, 512), NVIDIA "
             "H200, bf16, sparsity 0.50");
   std::vector<NamedFact> facts = attentionFacts(512);
   facts.insert(facts.end(), {number("block_queries", 128),
                              number("block_keys", 64), number("is_causal", 1)});
   query = getQuery("flex_attention", facts, search);
   EXPECT_EQ((*query)->describe(),
-            "flex_attention (512, 64, 64, 128, 64, false, true, false), NVIDIA "
+            "flex_attention (64, 64, 128, 64, false, true, false, 512), NVIDIA "
             "H200, bf16, sparsity 0.50");
 }
 
@@ -126,22 +126,22 @@ TEST(TablesTest, EveryOpTakesItsRows) {
        with(blocks, {number("m", 512), number("n", 512), number("k", 512),
                      text("out_dtype", "bf16"), number("sparsity", 50)}),
        32, 128, 32, 3},
-      {"bsr_attention", "512, 64, 64, 64, 64, false, false",
+      {"bsr_attention", "64, 64, 64, 64, false, false, 512",
        with(attentionFacts(512),
             {number("block_rows", 64), number("block_columns", 64)}),
        32, 64, 32, 3},
       {"bsr_softmax", "64, 64", blocks, 1, 32, 1024, 2},
       {"bsr_softmax_backward", "64, 64", blocks, 1, 32, 1024, 2},
-      {"flex_attention", "512, 64, 64, 0, 0, false, false, false",
+      {"flex_attention", "64, 64, 0, 0, false, false, false, 512",
        attentionFacts(512), 64, 64, 48, 3},
-      {"flex_attention_dq", "512, 64, 64, 0, 0, false, false, false",
+      {"flex_attention_dq", "64, 64, 0, 0, false, false, false, 512",
        attentionFacts(512), 64, 64, 32, 3},
       {"flex_attention_dkdv",
-       "512, 64, 64, 0, 0, false, false, false, false, 64", attentionFacts(512),
+       "64, 64, 0, 0, false, false, false, false, 64, 512", attentionFacts(512),
        32, 64, 64, 3},
-      {"flex_attention_dcapture", "512, 64, 64, 0, 0, false, false, false",
+      {"flex_attention_dcapture", "64, 64, 0, 0, false, false, false, 512",
        attentionFacts(512), 64, 64, 32, 3},
-      {"sampled_addmm", "512, 64, 64, false", with(blocks, {number("k", 512)}),
+      {"sampled_addmm", "64, 64, false, 512", with(blocks, {number("k", 512)}),
        32, 32, 32, 3},
       {"scatter_mm", "512, 512, 512, 64, 64",
        with(blocks, {number("m", 512), number("n", 512), number("k", 512)}), 32,
@@ -177,7 +177,7 @@ TEST(TablesTest, EveryOpTakesItsRows) {
 
 TEST(TablesTest, AShorterLengthDoes) {
   Table table = makeTable("flex_attention", kTile,
-                          "[[512, 64, 64, 0, 0, false, false, false], "
+                          "[[64, 64, 0, 0, false, false, false, 512], "
                           "[64, 64, 48, 3]]");
   Choice choice = choose(table, "flex_attention", attentionFacts(700));
   EXPECT_EQ(choice.parameters.depth, 48);
@@ -195,7 +195,7 @@ TEST(TablesTest, WhatIsMissingIsNamed) {
 
 TEST(TablesTest, ARowThatFitsNoTileIsNamed) {
   Table table = makeTable("flex_attention", kTile,
-                          "[[512, 64, 64, 0, 0, false, false, false], "
+                          "[[64, 64, 0, 0, false, false, false, 512], "
                           "[512, 64, 128, 3]]");
   Choice choice = choose(table, "flex_attention", attentionFacts(512));
   ASSERT_EQ(choice.problems.size(), 1u);
@@ -208,7 +208,7 @@ TEST(TablesTest, ARowThatFitsNoTileIsNamed) {
 
 TEST(TablesTest, AHintOfZeroIsLeftToThePasses) {
   Table table = makeTable("flex_attention", kTile,
-                          "[[512, 64, 64, 0, 0, false, false, false], "
+                          "[[64, 64, 0, 0, false, false, false, 512], "
                           "[64, 64, 48, 0]]");
   Choice choice = choose(table, "flex_attention", attentionFacts(512));
   EXPECT_EQ(choice.parameters.depth, 48);
