@@ -67,6 +67,9 @@ SATTN_C_EXPORT char *sattn_tables_list(const sattn_tables *tables,
                                        const sattn_pattern *pattern,
                                        char **messages);
 
+/* The name that rows of this machine's CPU have in tables, "CPU znver4". */
+SATTN_C_EXPORT const char *sattn_host_device(void);
+
 typedef struct sattn_search {
   /* A chip such as "sm_90a", or "cpu". */
   const char *target;
@@ -79,10 +82,12 @@ typedef struct sattn_search {
   const char *row;
 } sattn_search;
 
-/* As #sattn.meta: a tile in elements, and what a schedule is asked for; the
-   last four are 0 where nothing is. */
+/* As #sattn.meta: a tile in elements, and what a schedule is asked for, each of
+   which is 0 where nothing is. `is_of_table` is 1 where a table's row gave
+   them, 0 where they are the computed default or those of `row`. */
 typedef struct sattn_parameters {
   int64_t rows, columns, depth, stages, warps, raster_group, split_k;
+  int is_of_table;
 } sattn_parameters;
 
 /* A fact of an op, by the name that docs/MetaTable.md lists: of a text, or of a

@@ -143,6 +143,11 @@ char *sattn_tables_list(const sattn_tables *tables,
                             .str());
 }
 
+const char *sattn_host_device(void) {
+  static const std::string name = tuning::getHostDevice();
+  return name.c_str();
+}
+
 /// The fault of the arguments of sattn_choose beside their facts; empty if
 /// there is none.
 static std::string check(const char *op, const sattn_fact *facts, size_t count,
@@ -223,7 +228,8 @@ int sattn_choose(const sattn_tables *tables, const char *op,
                  chosen.stages.value_or(0),
                  chosen.warps.value_or(0),
                  chosen.rasterGroup.value_or(0),
-                 chosen.splitK.value_or(0)};
+                 chosen.splitK.value_or(0),
+                 choice->isOfTable};
   giveWarnings(messages, choice->problems);
   return 1;
 }

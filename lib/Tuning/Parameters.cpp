@@ -21,6 +21,7 @@ Choice sattn::tuning::choose(llvm::ArrayRef<Table> tables, const Query &query,
     if (fitted) {
       choice.parameters = *fitted;
       choice.origin = match->describe();
+      choice.isOfTable = true;
       return choice;
     }
     choice.problems.push_back(match->describe() + " fits no tile: " +

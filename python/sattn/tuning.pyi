@@ -1,9 +1,32 @@
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-__all__ = ["create_blocked_tensor", "dump", "get_meta", "minimize", "optimize_bsr_dense_addmm", "optimize_scatter_mm",
-           "tune_bsr_dense_addmm", "update"]
+__all__ = ["Problem", "Tuned", "create_blocked_tensor", "dump", "get_meta", "minimize", "optimize_bsr_dense_addmm",
+           "optimize_scatter_mm", "record", "tune", "tune_bsr_dense_addmm", "update"]
+
+@dataclass(frozen=True)
+class Problem:
+    op: str
+    facts: tuple[tuple[str, float | str], ...]
+
+@dataclass(frozen=True)
+class Tuned:
+    problem: str
+    device: str
+    parameters: dict[str, int]
+    is_default: bool
+    milliseconds: float
+    default_milliseconds: float
+    tried: int
+    failed: int
+
+def record() -> AbstractContextManager[list[Problem]]: ...
+def tune(call: Callable[..., Any] | Sequence[Problem], *arguments: Any, target: str | None = None, device: int = 0,
+         effort: str = "normal", budget: float | None = None, table: str | PathLike[str] | None = None,
+         progress: bool = False, **named: Any) -> list[Tuned]: ...
 
 def get_meta(op: str, key: Sequence[int | str], device_name: str | None = None, version: tuple[int, Any, float] = ...,
              exact: bool = False) -> dict[Any, Any] | None: ...

@@ -186,7 +186,7 @@ def test_long_rows_of_attention_have_parts(tuning, monkeypatch):
         source = BsrAttention(dtype="bf16", columns=(128, 128), block=(64, 64), index="i32",
                               batch=(0 if shared else 1, 0, 1, 1, 1, 1), dropout=False, precision="ieee")
         monkeypatch.setattr(tuning, "_place", lambda *_: tuning._Search(place[0].encode(), None, place[2], None))
-        return tuning.choose_attention(source, 0, 416, heads, longest, shared)
+        return tuning.choose_attention(None, source, 0, 4096, 416, heads, longest, shared)[0]
 
     tile = "tile = [64, 128, 64], stages = 2, raster_group = "
     assert choose(14) == tile + "8"

@@ -70,6 +70,8 @@ public:
           return registry;
         }()) {
     options.device = device;
+    // Plans of tiles are made once, as for weights that stay.
+    options.prepare = true;
   }
 
   json::Object answer(const json::Object &request);

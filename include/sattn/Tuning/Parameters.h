@@ -37,6 +37,8 @@ struct Choice {
   Parameters parameters;
   /// Which row they are from, by which rule, or that they are the default.
   std::string origin;
+  /// Whether a table's row gave them.
+  bool isOfTable = false;
   /// Rows that fit no tile of the target, by name.
   std::vector<std::string> problems;
 };

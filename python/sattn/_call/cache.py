@@ -81,16 +81,15 @@ def search_first(table):
 def chosen(source, target, sizes, nnz, batches=1, row=(), longest=None):
     """The parameters that the compiler chooses for a program at these sizes (M, N, K), as text.
 
-    nnz: stored blocks of one matrix. batches: products in one call. On a CUDA device parameters are those of a row of
-    the meta table for its name, where there is one (docs/MetaTable.md); tables are read once. row: parameters to take
+    nnz: stored blocks of one matrix. batches: products in one call. Parameters are those of a row of the meta table
+    for the device's name, where there is one (docs/MetaTable.md); tables are read once. row: parameters to take
     instead, as in a row: ("SPLIT_N=4", "num_stages=3"). longest: stored blocks of the block row that has most, which
     only prepared operands know, or None. Raises CompileError where it cannot be, or fits no tile.
     """
     key = source, target, sizes, nnz, batches, row, longest
     choice = _choices.get(key)
     if choice is None:
-        searched = _tables if target == compiler.CPU else tables()
-        choice = tuning.choose(searched, source, target, sizes, nnz, batches, row, longest)
+        choice = tuning.choose(tables(), source, target, sizes, nnz, batches, row, longest)
         _choices[key] = choice
     return choice
 

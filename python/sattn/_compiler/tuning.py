@@ -32,7 +32,7 @@ ANY = -1
 
 class _Parameters(ctypes.Structure):
     _fields_ = [(name, _INTEGERS) for name in ("rows", "columns", "depth", "stages", "warps", "raster_group",
-                                               "split_k")]
+                                               "split_k")] + [("is_of_table", ctypes.c_int)]
 
 
 @functools.cache
@@ -101,18 +101,27 @@ class Tables:
             self._free(self.pointer)
 
 
+@functools.cache
+def host_device():
+    """The name that rows of this machine's CPU have in tables."""
+    function = c_api.library().sattn_host_device
+    function.restype = ctypes.c_char_p
+    return function().decode()
+
+
 @functools.lru_cache(1024)
 def _place(target, row):
     """Where parameters are searched, and what else the answer holds on to. target: "cpu" or a CUDA device's number."""
     row = ",".join(row).encode() or None
     if target == compiler.CPU:
-        return _Search(target.encode(), None, 0, row)
+        return _Search(target.encode(), host_device().encode(), 0, row)
     name = libraries.binding().device_name(target).encode()
     return _Search(compiler.chip_of(target).encode(), name, compiler.shared_bytes(target), row)
 
 
 def _chosen(tables, op, facts, place):
-    """The inside of #sattn.meta<...>. Raises CompileError where there is none. facts: {name: number or text}."""
+    """(the inside of #sattn.meta<...>, whether a table's row gave it). Raises CompileError where there is none. facts:
+    {name: number or text}."""
     chosen = _Parameters()
     given = (_Fact * len(facts))(*[
         _Fact(name.encode(), *((value.encode(), 0) if isinstance(value, str) else (None, value)))
@@ -125,7 +134,7 @@ def _chosen(tables, op, facts, place):
     compiler.warn(messages)
     wishes = "".join(f", {name} = {value}" for name in ("stages", "warps", "raster_group", "split_k")
                      if (value := getattr(chosen, name)))
-    return f"tile = [{chosen.rows}, {chosen.columns}, {chosen.depth}]{wishes}"
+    return f"tile = [{chosen.rows}, {chosen.columns}, {chosen.depth}]{wishes}", bool(chosen.is_of_table)
 
 
 def _of_mask(block, nnz, longest):
@@ -147,13 +156,13 @@ def choose(tables, source, target, sizes, nnz, batches, row, longest=None):
     # Values that are unknown before the call count as 1, as in the pass.
     facts.update((name, scalar) for name, scalar in (("alpha", source.alpha), ("beta", source.beta)) if scalar
                  is not None)
-    return _chosen(tables, "bsr_addmm", facts, _place(target, row))
+    return _chosen(tables, "bsr_addmm", facts, _place(target, row))[0]
 
 
-def choose_attention(source, target, nnz, batches, longest, shares_mask):
-    """As `choose`, for a BsrAttention. nnz: stored blocks of one mask. batches: of the result. longest: stored blocks
-    of the block row that has most of them. shares_mask: whether all heads have one. No table has rows of it."""
-    facts = {"head_dim": source.columns[0], "value_dim": source.columns[1],
+def choose_attention(tables, source, target, rows, nnz, batches, longest, shares_mask):
+    """(as of `choose`, for a BsrAttention, whether a table's row gave it). rows: of a head. nnz: stored blocks of one mask. batches: of the result.
+    longest: stored blocks of the block row that has most of them. shares_mask: whether all heads have one."""
+    facts = {"rows": rows, "head_dim": source.columns[0], "value_dim": source.columns[1],
              "element_bytes": dtypes.bytes_of(source.dtype), **_of_mask(source.block, nnz, longest), "batches": batches,
              "shares_mask": shares_mask, "has_dropout": source.dropout}
-    return _chosen(None, "bsr_attention", facts, _place(target, ()))
+    return _chosen(tables, "bsr_attention", facts, _place(target, ()))

@@ -201,10 +201,12 @@ def _program(mask, block, query, key, value, batch, dropout, precision, meta, ls
                           batch=(mask.crow.ndim - 1, mask.col.ndim - 1, query.ndim - 2, key.ndim - 2, value.ndim - 2,
                                  len(batch)),
                           dropout=dropout, precision=precision, meta=meta, lse=lse)
-    if mask.longest is not None and not meta:
-        chosen = tuning.choose_attention(source, target, mask.col.shape[-1], math.prod(batch), mask.longest,
-                                         math.prod(mask.crow.shape[:-1]) == 1)
-        if "split_k" in chosen:  # Else it is what the compiler chooses without the longest row.
+    if not meta:
+        chosen, is_of_table = tuning.choose_attention(
+            cache.tables(), source, target, query.shape[-2], mask.col.shape[-1], math.prod(batch), mask.longest,
+            math.prod(mask.crow.shape[:-1]) == 1)
+        # Else it is what the compiler chooses without the longest row.
+        if is_of_table or (mask.longest is not None and "split_k" in chosen):
             source = dataclasses.replace(source, meta=chosen)
     return program_with(meta, source, target, arrays)
 

@@ -16,7 +16,7 @@ from .table_file import Rows, Section
 _FUNCTIONS = {"bsr_dense_addmm": ("bsr_addmm", ("GROUP_SIZE_ROW", "SPLIT_N", "num_stages", "num_warps")),
               "scatter_mm": ("scatter_mm", ("GROUP_SIZE", "SPLIT_N", "TILE_M", "TILE_N", "num_stages", "num_warps"))}
 _TILE = "tile_m", "tile_n", "tile_k"
-#: The name of the CPU as a device.
+#: This machine's CPU as a device: rows of tables name its kind.
 CPU = compiler.CPU
 # {Section: Rows} of this process, which dump() writes.
 _own = {}
@@ -44,6 +44,8 @@ def _section(op, device, version):
         raise ValueError(f"argument 'version': expected (number, dtype, sparsity), but got {version!r}")
     number, dtype, sparsity = version
     factor, result = dtype if isinstance(dtype, tuple) and len(dtype) == 2 else (dtype, dtype)
+    if device == CPU:
+        device = tuning.host_device()
     return Section(_FUNCTIONS.get(op, (op,))[0], device, int(number), blocked_tensors.element_of(factor),
                    blocked_tensors.element_of(result), int(float(sparsity) * 100 + 0.5))
 
