@@ -256,6 +256,10 @@ TEST(SpaceTest, ImpossibleCandidatesAreNamed) {
       problemOf("flex_attention", attention, "sm_90a", "tile_m=192,tile_k=256"),
       "expected a tile whose sums and scores take registers of at most "
       "160 on sm_90a, but got 256");
+  EXPECT_EQ(
+      problemOf("flex_attention", attention, "sm_89", "tile_m=192,tile_k=128"),
+      "expected bytes of operands of a step of at most 100352 on sm_89, "
+      "but got 114688");
   EXPECT_EQ(problemOf("flex_attention_dcapture", attention, "cpu", "tile_n=64"),
             "expected tile_n of at least 128, all columns, but got 64");
   std::vector<NamedFact> blocks = {number("block_rows", 64),
