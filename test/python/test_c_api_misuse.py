@@ -78,8 +78,8 @@ def choose(library, op, facts, search=SEARCH, parameters=True):
     ({"batches": -1}, "fact 'batches': expected a whole number of at least 0, but got -1"),
     ({"along_k": 2}, "fact 'along_k': expected 0 or 1, but got 2"),
     ({None: 1}, "expected the name of a fact, but got null"),
-    ({"colour": 1}, "expected a fact out of along_k, alpha, batches, beta, block_columns, block_rows, dtype, k, longest_row, m, n, "
-                    "nnz, out_dtype, shares_columns, but got 'colour'")])
+    ({"colour": 1}, "expected a fact out of along_k, alpha, batches, beta, block_columns, block_rows, dtype, is_encoded, k, longest_row, "
+                    "m, n, nnz, out_dtype, planned_block_rows, shares_columns, sparsity, but got 'colour'")])
 def test_facts(library, change, expected):
     assert reason(library, choose(library, "bsr_addmm", {**PRODUCT, **change})) == f"error: {expected}\n"
 
@@ -88,7 +88,8 @@ def test_facts(library, change, expected):
                                       if fact not in ("m", "n", "k", "longest_row")])
 def test_facts_that_are_missing(library, op, fact):
     facts = {name: value for name, value in OPS[op].items() if name != fact}
-    assert reason(library, choose(library, op, facts)) == f"error: expected the fact '{fact}'\n"
+    expected = "'dtype' or 'element_bytes'" if fact == "element_bytes" else f"'{fact}'"
+    assert reason(library, choose(library, op, facts)) == f"error: expected the fact {expected}\n"
 
 
 @pytest.mark.parametrize("op", OPS)

@@ -77,8 +77,10 @@ static int64_t sizeOf(const Problem &problem, llvm::StringRef name,
   return static_cast<int64_t>(problem.getNumber(name, otherwise));
 }
 
-/// The element type of so many bytes.
+/// The element type, or one of so many bytes.
 static llvm::StringRef elementOf(const Problem &problem) {
+  if (llvm::StringRef type = problem.getText("dtype"); !type.empty())
+    return type;
   switch (sizeOf(problem, "element_bytes", 2)) {
   case 1:
     return "i8";

@@ -5,7 +5,6 @@ import functools
 import json
 
 from .._native import libraries
-from .._arrays import dtypes
 from . import c_api, compiler
 
 _INTEGERS = ctypes.c_int64
@@ -163,6 +162,6 @@ def choose_attention(tables, source, target, rows, nnz, batches, longest, shares
     """(as of `choose`, for a BsrAttention, whether a table's row gave it). rows: of a head. nnz: stored blocks of one mask. batches: of the result.
     longest: stored blocks of the block row that has most of them. shares_mask: whether all heads have one."""
     facts = {"rows": rows, "head_dim": source.columns[0], "value_dim": source.columns[1],
-             "element_bytes": dtypes.bytes_of(source.dtype), **_of_mask(source.block, nnz, longest), "batches": batches,
-             "shares_mask": shares_mask, "has_dropout": source.dropout}
+             "dtype": source.dtype, **_of_mask(source.block, nnz, longest), "batches": batches,
+             "shares_mask": shares_mask, "has_dropout": source.dropout, "has_lse": source.lse}
     return _chosen(tables, "bsr_attention", facts, _place(target, ()))
