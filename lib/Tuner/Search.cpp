@@ -302,6 +302,8 @@ SearchResult Searcher::compareBest() {
 
 llvm::Expected<SearchResult> Searcher::run() {
   best = space.defaults;
+  options.onProgress(static_cast<int64_t>(options.earlier.size()), bestRatio,
+                     secondsLeft());
   Compiled compiled =
       measurer.compile(space.defaults, getTimeout()).front();
   std::string reason =

@@ -8,6 +8,8 @@
 
 // docs/MetaTable.md says what the library declares: facts, keys and spaces.
 
+#include "TestPaths.h"
+
 #include "sattn/Tuning/Ops.h"
 #include "sattn/Tuning/Space.h"
 
@@ -27,7 +29,7 @@ using Names = std::set<std::string>;
 
 /// The cells of the row of an op in the table that begins with `header`.
 std::vector<std::string> cellsOf(llvm::StringRef header, llvm::StringRef op) {
-  auto file = llvm::MemoryBuffer::getFile(SATTN_DOCS "/MetaTable.md");
+  auto file = llvm::MemoryBuffer::getFile(kDocsDirectory + llvm::Twine("/MetaTable.md"));
   if (!file) {
     ADD_FAILURE() << "no page";
     return {};
