@@ -99,9 +99,10 @@ Error sattn::meta::mergeSection(Table &table, const Section &section) {
         ", which those of " + own->describe() + " in " + table.name +
         " have, but got rows of " + llvm::join(section.parameters, ", "));
   for (const Row &row : section.rows) {
-    auto place = llvm::lower_bound(
-        own->rows, row,
-        [](const Row &a, const Row &b) { return a.key < b.key; });
+    auto place =
+        llvm::lower_bound(own->rows, row, [](const Row &a, const Row &b) {
+          return a.key < b.key;
+        });
     if (place != own->rows.end() && place->key == row.key)
       *place = row;
     else
@@ -138,15 +139,13 @@ static Error writeWhole(StringRef path, StringRef text) {
 Error sattn::meta::updateTable(StringRef path, OpSchemas schemas,
                                llvm::function_ref<Error(Table &)> change) {
   StringRef folder = llvm::sys::path::parent_path(path);
-  if (std::error_code error = folder.empty()
-                                  ? std::error_code()
-                                  : fs::create_directories(folder))
+  if (std::error_code error =
+          folder.empty() ? std::error_code() : fs::create_directories(folder))
     return fileError(path, "expected a folder to write to, but got: " +
                                error.message());
   int lock;
-  if (std::error_code error =
-          fs::openFileForReadWrite(path + ".lock", lock, fs::CD_OpenAlways,
-                                   fs::OF_None))
+  if (std::error_code error = fs::openFileForReadWrite(
+          path + ".lock", lock, fs::CD_OpenAlways, fs::OF_None))
     return fileError(path, "expected a folder to write to, but got: " +
                                error.message());
   auto close = llvm::make_scope_exit([&] { fs::closeFile(lock); });

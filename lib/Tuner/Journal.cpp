@@ -114,8 +114,8 @@ llvm::Error Journal::append(StringRef line) {
   std::error_code error = os.error();
   os.clear_error();
   if (error)
-    return fileError(path, "expected room for a line, but got: " +
-                               error.message());
+    return fileError(path,
+                     "expected room for a line, but got: " + error.message());
   return llvm::Error::success();
 }
 
@@ -131,14 +131,15 @@ llvm::Error Journal::add(StringRef problem, const Trial &trial) {
     if (int64_t number = tuning::getParameter(trial.parameters, name))
       numbers[name] = number;
   return append(print(json::Object{{"identity", identity},
-                       {"problem", problem},
-                       {"parameters", std::move(numbers)},
-                       {"reason", trial.reason},
-                       {"ratio", trial.ratio}}));
+                                   {"problem", problem},
+                                   {"parameters", std::move(numbers)},
+                                   {"reason", trial.reason},
+                                   {"ratio", trial.ratio}}));
 }
 
 llvm::Error Journal::addDone(StringRef problem) {
-  return append(print(json::Object{{"identity", identity}, {"problem", problem}}));
+  return append(
+      print(json::Object{{"identity", identity}, {"problem", problem}}));
 }
 
 void Journal::remove() { fs::remove(path); }

@@ -97,9 +97,8 @@ sattn::tuner::parseProblem(StringRef op, llvm::ArrayRef<std::string> words) {
     double number;
     auto [end, error] = std::from_chars(value.begin(), value.end(), number);
     if (error != std::errc() || end != value.end() || !std::isfinite(number))
-      return llvm::createStringError("fact '" + name +
-                                     "': expected a number, but got '" + value +
-                                     "'");
+      return llvm::createStringError(
+          "fact '" + name + "': expected a number, but got '" + value + "'");
     problem.facts.push_back({name.str(), number});
   }
   if (llvm::Error error = sortFacts(problem))
@@ -119,8 +118,7 @@ static llvm::Expected<Problem> parseLine(StringRef line) {
     return refuse("an object of JSON");
   }
   const llvm::json::Object *object = value->getAsObject();
-  std::optional<StringRef> op =
-      object ? object->getString("op") : std::nullopt;
+  std::optional<StringRef> op = object ? object->getString("op") : std::nullopt;
   const llvm::json::Object *facts =
       object ? object->getObject("facts") : nullptr;
   if (!op || !facts)

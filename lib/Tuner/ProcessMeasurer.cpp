@@ -144,11 +144,12 @@ ProcessMeasurer::State::ensure(std::unique_ptr<ChildProcess> &process) {
   if (!started)
     return llvm::toString(started.takeError());
   process = std::move(*started);
-  Answer answer = ask(process,
-                      json::Object{{"do", "open"},
+  Answer answer =
+      ask(process,
+          json::Object{{"do", "open"},
                        {"program", measured.program},
                        {"arguments", json::Array(measured.arguments)}},
-                      kOpenSeconds);
+          kOpenSeconds);
   if (!answer.reason.empty())
     process.reset();
   return answer.reason;
@@ -158,14 +159,16 @@ std::string ProcessMeasurer::State::load(const Parameters &candidate) {
   Key key = keyOf(candidate);
   while (loaded.size() >= kMostLoaded) {
     Answer dropped =
-        ask(runner, json::Object{{"do", "drop"}, {"meta", json::Array(loaded.front())}},
+        ask(runner,
+            json::Object{{"do", "drop"}, {"meta", json::Array(loaded.front())}},
             kLoadSeconds);
     loaded.pop_front();
     if (dropped.isLost)
       return dropped.reason;
   }
-  Answer answer = ask(runner, json::Object{{"do", "load"}, {"meta", json::Array(key)}},
-                      kLoadSeconds);
+  Answer answer =
+      ask(runner, json::Object{{"do", "load"}, {"meta", json::Array(key)}},
+          kLoadSeconds);
   if (!answer.reason.empty())
     return answer.reason;
   milliseconds[key] = answer.object.getNumber("milliseconds").value_or(0);
@@ -192,9 +195,8 @@ std::string ProcessMeasurer::State::ensureLoaded(const Parameters &candidate) {
   return load(candidate);
 }
 
-Answer
-ProcessMeasurer::State::timeAll(llvm::ArrayRef<Parameters> candidates,
-                                int turns) {
+Answer ProcessMeasurer::State::timeAll(llvm::ArrayRef<Parameters> candidates,
+                                       int turns) {
   double expected = 0;
   json::Array metas;
   for (const Parameters &candidate : candidates) {
@@ -208,7 +210,8 @@ ProcessMeasurer::State::timeAll(llvm::ArrayRef<Parameters> candidates,
     metas.push_back(json::Array(key));
   }
   return ask(runner,
-             json::Object{{"do", "time"}, {"metas", std::move(metas)}, {"turns", turns}},
+             json::Object{
+                 {"do", "time"}, {"metas", std::move(metas)}, {"turns", turns}},
              kExtraSeconds + kSlack * turns * expected);
 }
 
@@ -241,8 +244,8 @@ ProcessMeasurer::compile(llvm::ArrayRef<Parameters> candidates,
         ++done;
         continue;
       }
-      process->write(print(json::Object{{"do", "compile"},
-                            {"meta", json::Array(keyOf(candidates[next]))}}));
+      process->write(print(json::Object{
+          {"do", "compile"}, {"meta", json::Array(keyOf(candidates[next]))}}));
       own.emplace(next++, now() + seconds);
     }
     llvm::SmallVector<ChildProcess *> busy;

@@ -91,8 +91,8 @@ Searcher::Key Searcher::keyOf(const Parameters &parameters) const {
 double Searcher::getTimeout() const {
   if (compileSeconds.empty())
     return kFirstTimeout;
-  return std::max(kLeastTimeout, kTimeoutFactor * quantile(compileSeconds,
-                                                           kTimeoutQuantile));
+  return std::max(kLeastTimeout,
+                  kTimeoutFactor * quantile(compileSeconds, kTimeoutQuantile));
 }
 
 void Searcher::record(const Parameters &parameters, std::string reason,
@@ -109,10 +109,10 @@ void Searcher::record(const Parameters &parameters, std::string reason,
 void Searcher::add(const Parameters &candidate,
                    std::vector<Parameters> &to) const {
   Key key = keyOf(candidate);
-  bool isKnown = trials.count(key) ||
-                 llvm::any_of(to, [&](const Parameters &other) {
-                   return keyOf(other) == key;
-                 });
+  bool isKnown =
+      trials.count(key) || llvm::any_of(to, [&](const Parameters &other) {
+        return keyOf(other) == key;
+      });
   if (!isKnown && space.problem(candidate).empty())
     to.push_back(candidate);
 }
@@ -172,8 +172,7 @@ bool Searcher::makeReady(const Parameters &candidate) {
   if (!isNew)
     return place->second;
   Compiled compiled = measurer.compile(candidate, getTimeout()).front();
-  place->second =
-      compiled.reason.empty() && measurer.check(candidate).empty();
+  place->second = compiled.reason.empty() && measurer.check(candidate).empty();
   return place->second;
 }
 
@@ -213,8 +212,7 @@ void Searcher::tryBatch(llvm::ArrayRef<Parameters> batch) {
     if (ratio > 0 && ratio <= limit)
       close.push_back(candidate);
     else
-      record(candidate, ratio > 0 ? "" : "it failed while it was timed",
-             ratio);
+      record(candidate, ratio > 0 ? "" : "it failed while it was timed", ratio);
   }
   if (close.empty())
     return;
@@ -304,10 +302,9 @@ llvm::Expected<SearchResult> Searcher::run() {
   best = space.defaults;
   options.onProgress(static_cast<int64_t>(options.earlier.size()), bestRatio,
                      secondsLeft());
-  Compiled compiled =
-      measurer.compile(space.defaults, getTimeout()).front();
-  std::string reason =
-      compiled.reason.empty() ? measurer.check(space.defaults) : compiled.reason;
+  Compiled compiled = measurer.compile(space.defaults, getTimeout()).front();
+  std::string reason = compiled.reason.empty() ? measurer.check(space.defaults)
+                                               : compiled.reason;
   if (!reason.empty())
     return llvm::createStringError("the default parameters do not run: " +
                                    reason);

@@ -38,8 +38,8 @@ std::string sattn::tuning::logMiss(llvm::StringRef op,
   }
   std::string line;
   llvm::raw_string_ostream(line)
-      << llvm::json::Value(llvm::json::Object{{"op", op},
-                                              {"facts", std::move(named)}})
+      << llvm::json::Value(
+             llvm::json::Object{{"op", op}, {"facts", std::move(named)}})
       << "\n";
   // One write at the end of the file.
   std::error_code error;
@@ -52,7 +52,7 @@ std::string sattn::tuning::logMiss(llvm::StringRef op,
     error = file.error();
     file.clear_error();
   }
-  return error ? "SATTN_MISSES: expected a file to write to, but got '" +
-                     path + "': " + error.message()
+  return error ? "SATTN_MISSES: expected a file to write to, but got '" + path +
+                     "': " + error.message()
                : "";
 }

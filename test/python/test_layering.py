@@ -23,8 +23,9 @@ PART_OF = {"bsr_softmax_backward": "bsr_softmax", "combine_parts": "bsr_attentio
 LISTS = {"include/sattn/Dialect/SAttn/IR/SAttnOps.td": r'include ".*"', "include/sattn/Dialect/SAttn/IR/SAttn.h": r'#include ".*"',
          "lib/Dialect/SAttn/IR/CMakeLists.txt": r"set\(ops .*\)",
          "lib/Tuning/CMakeLists.txt": r"set\(ops .*\)", "lib/Reference/CMakeLists.txt": r"set\(ops .*\)",
+         "tools/sparse-tune/CMakeLists.txt": r"set\(ops .*\)",
          "lib/CAPI/CMakeLists.txt": r"\w+\.cpp"}
-DATA = {"lib/MetaTable/ShippedTable.json"}
+DATA = {"lib/MetaTable/ShippedTable.json", "tools/sparse-tune/TorchTable.h", "tools/sparse-tune/TorchTable.cpp"}
 # Where an op says which others it is made of.
 DECOMPOSITION = re.compile(r"lib/Dialect/SAttn/IR/\w+/Decompose\.cpp")
 # What a folder of lib, and that of include beside it, may include beside itself.

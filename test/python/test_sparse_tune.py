@@ -10,8 +10,8 @@ import time
 import pytest
 
 PRODUCT = {"m": 64, "n": 48, "k": 64, "block_rows": 16, "block_columns": 16, "dtype": "f32", "out_dtype": "f32", "nnz": 8}
-ATTENTION = {"rows": 64, "head_dim": 32, "value_dim": 32, "element_bytes": 4}
-SOFTMAX = {"block_rows": 16, "block_columns": 16, "element_bytes": 4}
+ATTENTION = {"rows": 64, "head_dim": 32, "value_dim": 32, "dtype": "f32"}
+SOFTMAX = {"block_rows": 16, "block_columns": 16, "dtype": "f32"}
 TORCH_ROWS = """
     # a section whose heading is lost
         (64, 64, 256, 64, 64, False, True, True): (9, 4, 3, 4),
@@ -64,7 +64,7 @@ def rows_of(path):
 @pytest.mark.parametrize("op, facts", [
     ("bsr_addmm", PRODUCT), ("bsr_addmm", PRODUCT | {"along_k": 1, "beta": 1, "batches": 2}),
     ("sampled_addmm", SOFTMAX | {"k": 64}), ("bsr_softmax", SOFTMAX), ("bsr_softmax_backward", SOFTMAX),
-    ("scatter_mm", SOFTMAX | {"n": 32}), ("bsr_attention", SOFTMAX | ATTENTION), ("flex_attention", ATTENTION),
+    ("scatter_mm", SOFTMAX | {"m": 64, "k": 64, "n": 32}), ("bsr_attention", SOFTMAX | ATTENTION), ("flex_attention", ATTENTION),
     ("flex_attention", ATTENTION | {"is_causal": 1}), ("flex_attention_dq", ATTENTION),
     ("flex_attention_dkdv", ATTENTION)])
 def test_every_op_is_tuned(tool, tmp_path, op, facts):
@@ -75,6 +75,19 @@ def test_every_op_is_tuned(tool, tmp_path, op, facts):
     assert found["milliseconds"] > 0 and found["parameters"]["tile_m"] > 0
     assert len(rows_of(tmp_path / "table.json")) == (not found["is_default"])
     assert {path.name for path in tmp_path.iterdir()} <= {"table.json", "table.json.lock"}
+
+
+@pytest.mark.parametrize("op, facts", [
+    ("bsr_addmm", PRODUCT | {"block_rows": 64, "block_columns": 64, "m": 256, "k": 256, "dtype": "bf16"}),
+    ("bsr_softmax", SOFTMAX | {"dtype": "f16"}), ("flex_attention", ATTENTION | {"rows": 512, "dtype": "bf16"})])
+def test_a_gpu(tool, stub_cuda, tmp_path, op, facts):
+    """Over the stub driver, for which all candidates take the same."""
+    done = tool("tune", f"--op={op}", *words(facts), "--table=table.json", "--budget=4", "--effort=quick", "--json",
+                "--target=cuda")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["is_default"] and found["tried"] > 1 and found["failed"] == 0 and found["milliseconds"] == 0.75
+    assert not found["device"].startswith("CPU") and stub_cuda.lines("launch")
 
 
 def test_result_is_a_row(tool, tmp_path):
@@ -179,6 +192,7 @@ def test_bad_commands(tool, tmp_path, arguments, message):
     ("bsr_addmm", {"m": 1}, "expected the fact 'block_rows'"),
     ("bsr_addmm", PRODUCT | {"colour": 3}, "but got 'colour'"),
     ("flex_attention", ATTENTION | {"block_queries": 64, "block_keys": 64}, "of which no sample is made"),
+    ("flex_attention", {"head_dim": 32, "value_dim": 32, "dtype": "f32"}, "expected all facts of a row's key"),
 ])
 def test_problems_that_cannot_be_tuned(tool, tmp_path, op, facts, message):
     """Each is told, and the others go on."""
@@ -228,7 +242,7 @@ def test_a_later_import_adds_rows_and_replaces_them(tool, tmp_path):
 def test_import_of_nothing(tool, tmp_path):
     (tmp_path / "meta.py").write_text("print('hello')\n")
     done = tool("import", "meta.py", "--table=table.json")
-    assert done.returncode == 2 and "expected rows of bsr_dense_addmm or scatter_mm in PyTorch's form" in done.stderr
+    assert done.returncode == 2 and "expected rows in the form of PyTorch's torch/sparse/_triton_ops_meta.py, but got none" in done.stderr
     assert not (tmp_path / "table.json").exists()
 
 

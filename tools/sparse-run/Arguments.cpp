@@ -319,8 +319,9 @@ static ErrorOr<NpyArray> makeIndices(StringRef word,
   if (!pattern)
     return pattern.takeError();
   if (spec.type != DType::I32 && spec.type != DType::I64)
-    return Error(argument + ": expected an array for elements that are no "
-                            "indices, but got '" +
+    return Error(argument +
+                 ": expected an array for elements that are no "
+                 "indices, but got '" +
                  word.str() + "'");
   std::vector<int64_t> numbers =
       kind == "crow" ? pattern->getOffsets() : pattern->getColumns();

@@ -223,18 +223,19 @@ CpuProgram::~CpuProgram() {
 ErrorOr<std::unique_ptr<CpuProgram>>
 CpuProgram::compile(ModuleOp module, const runtime::Manifest &manifest,
                     int64_t threads, bool remarks) {
-  ErrorOr<cache::Entry> code = getOrCompile(
-      module,
-      hashModule(module, remarks)
-          .add(describeHostCPU())
-          .add(int64_t(threads > 1))
-          .finish(),
-      [&]() -> ErrorOr<cache::Entry> {
-        ErrorOr<CpuCode> code = generateCpuCode(module, manifest, threads > 1);
-        if (!code)
-          return code.takeError();
-        return cache::Entry{code->object, code->symbol};
-      });
+  ErrorOr<cache::Entry> code =
+      getOrCompile(module,
+                   hashModule(module, remarks)
+                       .add(describeHostCPU())
+                       .add(int64_t(threads > 1))
+                       .finish(),
+                   [&]() -> ErrorOr<cache::Entry> {
+                     ErrorOr<CpuCode> code =
+                         generateCpuCode(module, manifest, threads > 1);
+                     if (!code)
+                       return code.takeError();
+                     return cache::Entry{code->object, code->symbol};
+                   });
   if (!code)
     return code.takeError();
   return load({(*code)[0], (*code)[1]});

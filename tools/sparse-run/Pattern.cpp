@@ -25,9 +25,9 @@ static constexpr int64_t kMostBlocks = INT32_MAX;
 ErrorOr<Pattern> Pattern::parse(StringRef text, const std::string &argument) {
   Pattern pattern;
   auto refuse = [&](const llvm::Twine &expected, StringRef got) {
-    return Error((argument + ": expected " + expected + ", but got '" + got +
-                  "'")
-                     .str());
+    return Error(
+        (argument + ": expected " + expected + ", but got '" + got + "'")
+            .str());
   };
   auto [seed, rest] = text.split(':');
   if (seed.getAsInteger(10, pattern.seed))
@@ -63,7 +63,8 @@ ErrorOr<Pattern> Pattern::parse(StringRef text, const std::string &argument) {
   if (!hasGrid || !hasCount)
     return refuse("':grid=RxC' and ':nnz=N' after the seed", text);
   int64_t longest = pattern.longestRow.value_or(pattern.columns);
-  if (longest > pattern.columns || pattern.nnz < pattern.longestRow.value_or(0) ||
+  if (longest > pattern.columns ||
+      pattern.nnz < pattern.longestRow.value_or(0) ||
       pattern.nnz > pattern.rows * longest)
     return refuse("a pattern that its grid has room for", text);
   return pattern;

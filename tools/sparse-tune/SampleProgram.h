@@ -24,9 +24,6 @@ struct SampleProgram {
 /// it needs is missing, or for an op that has no such program.
 llvm::Expected<SampleProgram> makeSampleProgram(const tuner::Problem &problem);
 
-/// The ops that have such programs.
-std::vector<llvm::StringRef> getSampledOps();
-
 } // namespace sattn::tune
 
 #endif // SATTN_TOOLS_SPARSETUNE_SAMPLEPROGRAM_H

@@ -30,8 +30,7 @@ namespace cl = llvm::cl;
 static constexpr char kOverview[] =
     R"(Finds fast parameters of ops on this machine.
 
-  sparse-tune tune --op=bsr_addmm m=4096 n=2048 k=4096 block_rows=64 \
-      block_columns=64 dtype=bf16 out_dtype=bf16 nnz=819
+  sparse-tune tune --op=OP FACT=VALUE...
   sparse-tune tune --program=layers.mlir
   sparse-tune tune --problems=misses.jsonl
 
@@ -55,9 +54,9 @@ struct Options {
 
   cl::opt<std::string> op{"op", cl::desc("The op (tune), or rows of it (show)"),
                           cl::sub(tune), cl::sub(show)};
-  cl::opt<std::string> problems{
-      "problems", cl::desc("A file with a problem in each line"),
-      cl::value_desc("file"), cl::sub(tune)};
+  cl::opt<std::string> problems{"problems",
+                                cl::desc("A file with a problem in each line"),
+                                cl::value_desc("file"), cl::sub(tune)};
   cl::opt<std::string> program{
       "program",
       cl::desc("An MLIR file, whose ops with parameters are tuned by their "
@@ -77,9 +76,9 @@ struct Options {
                       cl::sub(tune), cl::sub(worker)};
   cl::opt<int> threads{"threads", cl::desc("Threads on the CPU (default: all)"),
                        cl::sub(tune), cl::sub(worker)};
-  cl::opt<int> jobs{"jobs",
-                    cl::desc("Candidates that compile at one time (default: 2)"),
-                    cl::init(2), cl::sub(tune)};
+  cl::opt<int> jobs{
+      "jobs", cl::desc("Candidates that compile at one time (default: 2)"),
+      cl::init(2), cl::sub(tune)};
   cl::opt<tuner::Effort> effort{
       "effort", cl::desc("How much is tried:"),
       cl::values(clEnumValN(tuner::Effort::Quick, "quick",
@@ -96,8 +95,12 @@ struct Options {
                      cl::sub(tune)};
   cl::opt<std::string> table{
       "table",
-      cl::desc("The table (default: the user's, which docs/MetaTable.md names)"),
-      cl::value_desc("file"), cl::sub(tune), cl::sub(show), cl::sub(import)};
+      cl::desc(
+          "The table (default: the user's, which docs/MetaTable.md names)"),
+      cl::value_desc("file"),
+      cl::sub(tune),
+      cl::sub(show),
+      cl::sub(import)};
   cl::list<std::string> facts{cl::Positional, cl::desc("<fact=value>..."),
                               cl::sub(tune)};
   cl::list<std::string> files{cl::Positional, cl::desc("<file>..."),
@@ -254,8 +257,8 @@ int sattn::sparseTuneMain(int argc, char **argv) {
       argv[0], reinterpret_cast<void *>(&sparseTuneMain));
   llvm::Expected<int> status = runCommand(options, executable);
   if (!status) {
-    llvm::errs() << "sparse-tune: error: "
-                 << llvm::toString(status.takeError()) << "\n";
+    llvm::errs() << "sparse-tune: error: " << llvm::toString(status.takeError())
+                 << "\n";
     return 2;
   }
   bool isWritten =

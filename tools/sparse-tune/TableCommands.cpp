@@ -80,8 +80,7 @@ llvm::Expected<bool> sattn::tune::diffTables(const std::string &first,
   for (const auto &entry : all) {
     const std::string &row = entry.first;
     auto old = before.find(row), now = after.find(row);
-    if (old != before.end() && now != after.end() &&
-        old->second == now->second)
+    if (old != before.end() && now != after.end() && old->second == now->second)
       continue;
     differ = true;
     if (old != before.end())
@@ -92,9 +91,8 @@ llvm::Expected<bool> sattn::tune::diffTables(const std::string &first,
   return differ;
 }
 
-llvm::Error
-sattn::tune::mergeTables(const std::string &into,
-                         const std::vector<std::string> &from) {
+llvm::Error sattn::tune::mergeTables(const std::string &into,
+                                     const std::vector<std::string> &from) {
   std::vector<meta::Table> tables;
   for (const std::string &path : from) {
     llvm::Expected<meta::Table> table = load(path);
@@ -102,13 +100,14 @@ sattn::tune::mergeTables(const std::string &into,
       return table.takeError();
     tables.push_back(std::move(*table));
   }
-  return meta::updateTable(into, tuning::allSchemas(), [&](meta::Table &all) -> llvm::Error {
-    for (const meta::Table &table : tables)
-      for (const meta::Section &section : table.sections)
-        if (llvm::Error error = meta::mergeSection(all, section))
-          return error;
-    return llvm::Error::success();
-  });
+  return meta::updateTable(
+      into, tuning::allSchemas(), [&](meta::Table &all) -> llvm::Error {
+        for (const meta::Table &table : tables)
+          for (const meta::Section &section : table.sections)
+            if (llvm::Error error = meta::mergeSection(all, section))
+              return error;
+        return llvm::Error::success();
+      });
 }
 
 llvm::Error sattn::tune::importTable(const std::string &file,
@@ -122,12 +121,14 @@ llvm::Error sattn::tune::importTable(const std::string &file,
       readTorchTable((*text)->getBuffer(), tuning::allSchemas());
   if (sections.empty())
     return llvm::createStringError(
-        "'" + file + "': expected rows of bsr_dense_addmm or scatter_mm in "
-                     "PyTorch's form, but got none");
-  return meta::updateTable(into, tuning::allSchemas(), [&](meta::Table &all) -> llvm::Error {
-    for (const meta::Section &section : sections)
-      if (llvm::Error error = meta::mergeSection(all, section))
-        return error;
-    return llvm::Error::success();
-  });
+        "'" + file +
+        "': expected rows in the form of PyTorch's "
+        "torch/sparse/_triton_ops_meta.py, but got none");
+  return meta::updateTable(
+      into, tuning::allSchemas(), [&](meta::Table &all) -> llvm::Error {
+        for (const meta::Section &section : sections)
+          if (llvm::Error error = meta::mergeSection(all, section))
+            return error;
+        return llvm::Error::success();
+      });
 }

@@ -68,10 +68,9 @@ static llvm::Expected<Place> findPlace(const TuneOptions &options) {
       runtime::Device::open(static_cast<int>(options.device));
   if (!device)
     return llvm::createStringError(device.takeError().message());
-  std::string chip =
-      formatv("sm_{0}{1}{2}", (*device)->capabilityMajor(),
-              (*device)->capabilityMinor(),
-              (*device)->capabilityMajor() >= 9 ? "a" : "");
+  std::string chip = formatv("sm_{0}{1}{2}", (*device)->capabilityMajor(),
+                             (*device)->capabilityMinor(),
+                             (*device)->capabilityMajor() >= 9 ? "a" : "");
   std::optional<tuning::Target> target = tuning::findTarget(chip);
   if (!target)
     return llvm::createStringError("expected a device that there is code for, "
@@ -103,7 +102,7 @@ public:
 
 private:
   llvm::Error tuneOne(const Problem &problem, size_t index);
-  llvm::Error keep(const Problem &problem, const tuning::Space &space,
+  llvm::Error keep(const meta::Query &query, const tuning::Space &space,
                    const Parameters &parameters);
   void report(const Problem &problem, const tuning::Space &space,
               const tuner::SearchResult &result);
@@ -116,23 +115,15 @@ private:
 } // namespace
 
 /// Writes a result into the table.
-llvm::Error Run::keep(const Problem &problem, const tuning::Space &space,
+llvm::Error Run::keep(const meta::Query &query, const tuning::Space &space,
                       const Parameters &parameters) {
-  tuning::Search search{place.target, place.device};
-  llvm::Expected<std::optional<meta::Query>> query =
-      tuning::getQuery(problem.op, problem.getNamedFacts(), search);
-  if (!query)
-    return query.takeError();
-  if (!*query)
-    return llvm::createStringError(
-        "expected all facts of a row's key (docs/MetaTable.md)");
   llvm::SmallVector<std::string> entries;
   for (const tuning::TunedParameter &tuned : space.parameters)
     entries.push_back(
         (tuned.name + "=" +
          llvm::Twine(tuning::getParameter(parameters, tuned.name)))
             .str());
-  llvm::Expected<meta::Section> section = meta::makeSection(**query, entries);
+  llvm::Expected<meta::Section> section = meta::makeSection(query, entries);
   if (!section)
     return section.takeError();
   return meta::updateTable(
@@ -183,6 +174,14 @@ llvm::Error Run::tuneOne(const Problem &problem, size_t index) {
       tuning::getSpace(problem.op, facts, place.target);
   if (!space)
     return space.takeError();
+  llvm::Expected<std::optional<meta::Query>> query = tuning::getQuery(
+      problem.op, facts, tuning::Search{place.target, place.device});
+  if (!query)
+    return query.takeError();
+  if (!*query)
+    return llvm::createStringError(
+        "expected all facts of a row's key (docs/MetaTable.md), but one is "
+        "missing");
   llvm::Expected<SampleProgram> sample = makeSampleProgram(problem);
   if (!sample)
     return sample.takeError();
@@ -208,11 +207,10 @@ llvm::Error Run::tuneOne(const Problem &problem, size_t index) {
   tuner::SearchOptions search;
   search.effort = options.effort;
   size_t left = options.problems.size() - index;
-  search.seconds =
-      options.seconds
-          ? std::max(0.0, *options.seconds - (now() - start)) /
-                static_cast<double>(left)
-          : secondsOf(options.effort);
+  search.seconds = options.seconds
+                       ? std::max(0.0, *options.seconds - (now() - start)) /
+                             static_cast<double>(left)
+                       : secondsOf(options.effort);
   std::string name = problem.describe();
   search.earlier = journal.getTrials(name);
   llvm::Error failure = llvm::Error::success();
@@ -240,7 +238,7 @@ llvm::Error Run::tuneOne(const Problem &problem, size_t index) {
   if (!result)
     return result.takeError();
   if (!result->isDefault)
-    if (llvm::Error error = keep(problem, *space, result->parameters))
+    if (llvm::Error error = keep(**query, *space, result->parameters))
       return error;
   report(problem, *space, *result);
   return journal.addDone(name);
@@ -272,14 +270,16 @@ llvm::Expected<int64_t> sattn::tune::tune(const TuneOptions &options) {
           options.table, tuning::allSchemas(),
           [](meta::Table &) { return llvm::Error::success(); }))
     return error;
-  llvm::Expected<tuner::Journal> journal = tuner::Journal::open(
-      options.table + ".journal",
-      place->device + ", " + versionText("sparse-tune"));
+  llvm::Expected<tuner::Journal> journal =
+      tuner::Journal::open(options.table + ".journal",
+                           place->device + ", " + versionText("sparse-tune"));
   if (!journal)
     return journal.takeError();
   std::string folder = options.table + ".tuning";
-  if (std::error_code error = fs::create_directories(folder, /*IgnoreExisting=*/true, fs::owner_all))
-    return llvm::createStringError("'" + folder + "': expected a folder, but "
+  if (std::error_code error = fs::create_directories(
+          folder, /*IgnoreExisting=*/true, fs::owner_all))
+    return llvm::createStringError("'" + folder +
+                                   "': expected a folder, but "
                                    "got: " +
                                    error.message());
   // Code of candidates is of no use to anybody else.

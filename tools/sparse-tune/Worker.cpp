@@ -120,8 +120,9 @@ ErrorOr<run::ProgramSource> Worker::parse(const Meta &meta) {
   llvm::SmallVector<TuningOpInterface> ops;
   source->module->walk([&](TuningOpInterface op) { ops.push_back(op); });
   if (ops.size() != 1)
-    return Error("expected a program with one op that has parameters, but got " +
-                 std::to_string(ops.size()));
+    return Error(
+        "expected a program with one op that has parameters, but got " +
+        std::to_string(ops.size()));
   mlir::Builder b(&context);
   auto orNone = [&](int64_t number) {
     return number ? std::optional<int64_t>(number) : std::nullopt;
@@ -191,8 +192,8 @@ Error Worker::compile(const Meta &meta, Candidate &candidate) {
 ErrorOr<run::Arguments>
 Worker::makeArguments(run::ProgramSource &source,
                       const runtime::Manifest &manifest) {
-  ErrorOr<run::Arguments> arguments = run::loadArguments(
-      manifest, run::getDeclaredShapes(source), words, {});
+  ErrorOr<run::Arguments> arguments =
+      run::loadArguments(manifest, run::getDeclaredShapes(source), words, {});
   if (!arguments)
     return arguments;
   if (Error error = runtime::checkContracts(manifest, arguments->values,

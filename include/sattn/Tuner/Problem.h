@@ -30,7 +30,7 @@ struct Fact {
 
 /// What parameters are tuned for: an op, and what is known of its operands.
 struct Problem {
-  /// Without the dialect: "bsr_addmm".
+  /// Its name without the dialect.
   std::string op;
   /// Sorted by name, each once.
   std::vector<Fact> facts;
@@ -45,17 +45,17 @@ struct Problem {
   /// A text by its name; empty where there is none.
   llvm::StringRef getText(llvm::StringRef name) const;
 
-  /// "bsr_addmm k=256 m=256": the op, and its facts as words.
+  /// "OP k=256 m=256": the op, and its facts as words.
   std::string describe() const;
 };
 
-/// Reads "bsr_addmm" and words such as "m=256" and "dtype=bf16". A word that
+/// Reads an op's name and words such as "m=256" and "dtype=bf16". A value that
 /// starts like a number is one.
 llvm::Expected<Problem> parseProblem(llvm::StringRef op,
                                      llvm::ArrayRef<std::string> words);
 
 /// Reads a file with a line for each problem, an object
-/// {"op": "bsr_addmm", "facts": {"m": 256, "dtype": "bf16"}}. Lines that end
+/// {"op": NAME, "facts": {"m": 256, "dtype": "bf16"}}. Lines that end
 /// early, as of a process that was killed, and lines that repeat another one
 /// are left out; other lines that are no problem are errors, which name the
 /// line.

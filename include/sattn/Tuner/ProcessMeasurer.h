@@ -34,10 +34,10 @@ struct Measured {
 ///   {"do": "time", "metas": [META, ...], "turns": 3}
 ///                                        {"times": [[1.5, ...], ...]}
 ///
-/// META is an array of seven numbers, in the order of #sattn.meta's, 0 for those
-/// that are not given. `load` runs the candidate, and compares its results with
-/// those of the first one that was loaded. A process that ends, or does not
-/// answer in time, is replaced.
+/// META is an array of seven numbers, in the order of #sattn.meta's, 0 for
+/// those that are not given. `load` runs the candidate, and compares its
+/// results with those of the first one that was loaded. A process that ends, or
+/// does not answer in time, is replaced.
 class ProcessMeasurer final : public Measurer {
 public:
   /// `command` starts a process; `jobs` of them compile at one time.

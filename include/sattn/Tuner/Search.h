@@ -61,10 +61,10 @@ struct SearchResult {
 };
 
 /// Finds fast parameters of a problem. Candidates are tried along one parameter
-/// at a time, from the default on, while the best one changes; each is compiled,
-/// then checked, then timed in turns with the default and the best so far.
-/// Those that are clearly slower get few runs. The best few are compared again
-/// in rounds, in another order each, and only one that is faster than the
+/// at a time, from the default on, while the best one changes; each is
+/// compiled, then checked, then timed in turns with the default and the best so
+/// far. Those that are clearly slower get few runs. The best few are compared
+/// again in rounds, in another order each, and only one that is faster than the
 /// default in three rounds of four, and by more than noise, is the result. An
 /// error where the default itself does not run.
 llvm::Expected<SearchResult> search(const tuning::Space &space,

@@ -159,8 +159,9 @@ def choose(tables, source, target, sizes, nnz, batches, row, longest=None):
 
 
 def choose_attention(tables, source, target, rows, nnz, batches, longest, shares_mask):
-    """(as of `choose`, for a BsrAttention, whether a table's row gave it). rows: of a head. nnz: stored blocks of one mask. batches: of the result.
-    longest: stored blocks of the block row that has most of them. shares_mask: whether all heads have one."""
+    """(as of `choose`, for a BsrAttention, whether a table's row gave it). rows: of a head. nnz: stored blocks of one
+    mask. batches: of the result. longest: stored blocks of the block row that has most of them. shares_mask: whether
+    all heads have one."""
     facts = {"rows": rows, "head_dim": source.columns[0], "value_dim": source.columns[1],
              "dtype": source.dtype, **_of_mask(source.block, nnz, longest), "batches": batches,
              "shares_mask": shares_mask, "has_dropout": source.dropout, "has_lse": source.lse}

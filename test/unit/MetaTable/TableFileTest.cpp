@@ -57,8 +57,9 @@ protected:
     return file ? (*file)->getBuffer().str() : "";
   }
   llvm::Error merge(const Section &section) {
-    return updateTable(path, tuning::allSchemas(),
-                       [&](Table &table) { return mergeSection(table, section); });
+    return updateTable(path, tuning::allSchemas(), [&](Table &table) {
+      return mergeSection(table, section);
+    });
   }
 
   llvm::SmallString<128> folder;
@@ -119,8 +120,8 @@ TEST_F(TableFileTest, WritersWaitForEachOther) {
     writers.emplace_back([&, writer] {
       Section section = parse(kText).sections[0];
       for (int64_t i = 0; i < 5; ++i) {
-        section.rows = {{{64, 64, 100 * writer + i + 1, 16, 16, 1, 0, 1},
-                         {32, 4}}};
+        section.rows = {
+            {{64, 64, 100 * writer + i + 1, 16, 16, 1, 0, 1}, {32, 4}}};
         EXPECT_FALSE(llvm::errorToBool(merge(section)));
       }
     });

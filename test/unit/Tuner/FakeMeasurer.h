@@ -26,9 +26,8 @@ public:
     return {parameters.columns, parameters.stages.value_or(0)};
   }
 
-  std::vector<Compiled>
-  compile(llvm::ArrayRef<tuning::Parameters> candidates,
-          double seconds) override {
+  std::vector<Compiled> compile(llvm::ArrayRef<tuning::Parameters> candidates,
+                                double seconds) override {
     std::vector<Compiled> results;
     for (const tuning::Parameters &candidate : candidates) {
       timeouts.push_back(seconds);

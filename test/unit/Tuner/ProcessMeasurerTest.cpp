@@ -65,8 +65,7 @@ static Parameters tileOf(int64_t columns) {
 
 TEST_F(ProcessMeasurerTest, CompilesWhateverCandidatesDo) {
   std::vector<Compiled> results = measurer->compile(
-      {tileOf(16), tileOf(1), tileOf(2), tileOf(3), tileOf(32), tileOf(64)},
-      1);
+      {tileOf(16), tileOf(1), tileOf(2), tileOf(3), tileOf(32), tileOf(64)}, 1);
   ASSERT_EQ(results.size(), 6u);
   EXPECT_EQ(results[0].reason, "");
   EXPECT_EQ(results[0].seconds, 0.25);
@@ -80,8 +79,7 @@ TEST_F(ProcessMeasurerTest, CompilesWhateverCandidatesDo) {
 
 TEST_F(ProcessMeasurerTest, ChecksAndTimes) {
   EXPECT_EQ(measurer->check(tileOf(16)), "");
-  EXPECT_EQ(measurer->check(tileOf(5)),
-            "expected the results of the default");
+  EXPECT_EQ(measurer->check(tileOf(5)), "expected the results of the default");
   EXPECT_EQ(measurer->check(tileOf(32)), "");
   std::vector<std::vector<double>> times =
       measurer->time({tileOf(16), tileOf(32)}, 3);
@@ -97,8 +95,7 @@ TEST_F(ProcessMeasurerTest, CandidateThatEndsTheRunnerIsFound) {
       measurer->time({tileOf(16), tileOf(4)}, 3);
   EXPECT_EQ(times[0], (std::vector<double>{1, 2, 3}));
   EXPECT_TRUE(times[1].empty());
-  EXPECT_EQ(measurer->time(tileOf(16), 3)[0],
-            (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(measurer->time(tileOf(16), 3)[0], (std::vector<double>{1, 2, 3}));
 }
 
 TEST_F(ProcessMeasurerTest, ProgramThatIsMissingIsAReason) {

@@ -25,8 +25,7 @@ static double valley(const Parameters &parameters) {
 
 static SearchResult searchFor(FakeMeasurer &machine,
                               const SearchOptions &options = {}) {
-  llvm::Expected<SearchResult> result =
-      search(makeSpace(), machine, options);
+  llvm::Expected<SearchResult> result = search(makeSpace(), machine, options);
   EXPECT_TRUE(bool(result));
   return std::move(*result);
 }

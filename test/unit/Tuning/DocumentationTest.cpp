@@ -29,7 +29,8 @@ using Names = std::set<std::string>;
 
 /// The cells of the row of an op in the table that begins with `header`.
 std::vector<std::string> cellsOf(llvm::StringRef header, llvm::StringRef op) {
-  auto file = llvm::MemoryBuffer::getFile(kDocsDirectory + llvm::Twine("/MetaTable.md"));
+  auto file = llvm::MemoryBuffer::getFile(kDocsDirectory +
+                                          llvm::Twine("/MetaTable.md"));
   if (!file) {
     ADD_FAILURE() << "no page";
     return {};
