@@ -49,7 +49,7 @@ RULES = {
     "lib/MetaTable": "unit: MetaTable fuzz-metatable; python: package_meta sparse_tune",
     "lib/Pipelines": f"lit: Pipelines Codegen; {SMOKE}",
     "lib/Reference": "unit: Reference; python: bsr_addmm_cpu sampled_addmm_cpu",
-    "lib/Resources": "unit: Tuning WGTile; lit: Pipelines",
+    "lib/Resources": "unit: Resources Tuning WGTile; lit: Pipelines",
     "lib/Runtime": "unit: Runtime; python: package_load package_storage; torch-cuda: devices hints memory versions",
     "lib/Target": "lit: Target; python: check_ptx encoded",
     "lib/Tuner": "unit: Tuner; python: sparse_tune",

@@ -227,7 +227,8 @@ llvm::Error Run::tuneOne(const Problem &problem, size_t index) {
                             "default's time, at most {5:f0} s left, of all "
                             "{6:f0}\n",
                             index + 1, options.problems.size(), name, tried,
-                            best, secondsLeft, later);
+                            best, std::max(0.0, secondsLeft),
+                            std::max(0.0, later));
   };
   llvm::Expected<tuner::SearchResult> result =
       tuner::search(*space, measurer, search);
