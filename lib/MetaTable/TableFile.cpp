@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -18,6 +19,7 @@
 #include <cstring>
 #include <sys/file.h>
 #include <tuple>
+#include <unistd.h>
 
 using namespace sattn::meta;
 namespace fs = llvm::sys::fs;
@@ -91,7 +93,8 @@ Error sattn::meta::mergeSection(Table &table, const Section &section) {
   });
   if (own == table.sections.end()) {
     table.sections.push_back(section);
-    return Error::success();
+    own = std::prev(table.sections.end());
+    own->rows.clear();
   }
   if (own->parameters != section.parameters)
     return llvm::createStringError(
@@ -99,10 +102,9 @@ Error sattn::meta::mergeSection(Table &table, const Section &section) {
         ", which those of " + own->describe() + " in " + table.name +
         " have, but got rows of " + llvm::join(section.parameters, ", "));
   for (const Row &row : section.rows) {
-    auto place =
-        llvm::lower_bound(own->rows, row, [](const Row &a, const Row &b) {
-          return a.key < b.key;
-        });
+    auto place = llvm::lower_bound(
+        own->rows, row,
+        [](const Row &a, const Row &b) { return a.key < b.key; });
     if (place != own->rows.end() && place->key == row.key)
       *place = row;
     else
@@ -117,9 +119,9 @@ static Error fileError(StringRef path, const llvm::Twine &reason) {
 }
 
 /// Writes a file whole, or leaves what is there.
-static Error writeWhole(StringRef path, StringRef text) {
+static Error writeWhole(StringRef path, StringRef text, unsigned mode) {
   llvm::Expected<fs::TempFile> file =
-      fs::TempFile::create(path + ".%%%%%%%%.tmp");
+      fs::TempFile::create(path + ".%%%%%%%%.tmp", mode);
   if (!file)
     return fileError(path, "expected a folder to write to, but got: " +
                                llvm::toString(file.takeError()));
@@ -128,6 +130,8 @@ static Error writeWhole(StringRef path, StringRef text) {
   os.flush();
   std::error_code error = os.error();
   os.clear_error();
+  if (!error && fsync(file->FD) != 0)
+    error = std::error_code(errno, std::generic_category());
   if (error) {
     llvm::consumeError(file->discard());
     return fileError(path, "expected room for " + llvm::Twine(text.size()) +
@@ -136,11 +140,35 @@ static Error writeWhole(StringRef path, StringRef text) {
   return file->keep(path);
 }
 
-Error sattn::meta::updateTable(StringRef path, OpSchemas schemas,
+/// The table of a file whose every row is usable; an empty one where there is
+/// no file.
+static llvm::Expected<Table> loadWhole(StringRef path, OpSchemas schemas) {
+  if (!fs::exists(path))
+    return Table{path.str(), {}};
+  std::vector<std::string> problems;
+  llvm::Expected<Table> table = loadTable(path, schemas, problems);
+  if (table && !problems.empty())
+    return llvm::createStringError(problems.front() +
+                                   ", and the file is left as it is");
+  return table;
+}
+
+std::string sattn::meta::resolveTablePath(StringRef path) {
+  llvm::SmallString<128> real;
+  return fs::real_path(path, real) ? path.str() : std::string(real);
+}
+
+Error sattn::meta::updateTable(StringRef given, OpSchemas schemas,
                                llvm::function_ref<Error(Table &)> change) {
+  // Links to a table are names of one file, which has one lock.
+  std::string path = resolveTablePath(given);
+  fs::file_status status;
+  bool exists = !fs::status(path, status);
+  if (exists && !fs::is_regular_file(status))
+    return fileError(path, "expected a regular file");
   StringRef folder = llvm::sys::path::parent_path(path);
-  if (std::error_code error =
-          folder.empty() ? std::error_code() : fs::create_directories(folder))
+  if (std::error_code error = folder.empty() ? std::error_code()
+                                             : fs::create_directories(folder))
     return fileError(path, "expected a folder to write to, but got: " +
                                error.message());
   int lock;
@@ -156,20 +184,24 @@ Error sattn::meta::updateTable(StringRef path, OpSchemas schemas,
       return fileError(path, llvm::Twine("expected a lock, but got: ") +
                                  std::strerror(errno));
 
-  Table table{path.str(), {}};
-  if (fs::exists(path)) {
-    std::vector<std::string> problems;
-    llvm::Expected<Table> found = loadTable(path, schemas, problems);
-    if (!found)
-      return found.takeError();
-    if (!problems.empty())
-      return llvm::createStringError(problems.front() +
-                                     ", and the file is left as it is");
-    table = std::move(*found);
-  }
-  std::string before = printTable(table);
-  if (Error error = change(table))
+  llvm::Expected<Table> table = loadWhole(path, schemas);
+  if (!table)
+    return table.takeError();
+  std::string before = printTable(*table);
+  if (Error error = change(*table))
     return error;
-  std::string after = printTable(table);
-  return before == after ? Error::success() : writeWhole(path, after);
+  std::string after = printTable(*table);
+  if (before == after)
+    return Error::success();
+  // Nothing is written that a reader would refuse.
+  std::vector<std::string> problems;
+  llvm::Expected<Table> again = parseTable(after, path, schemas, problems);
+  if (!again)
+    return again.takeError();
+  if (!problems.empty())
+    return llvm::createStringError(problems.front() +
+                                   ", and the file is left as it is");
+  return writeWhole(path, after,
+                    exists ? status.permissions()
+                           : fs::all_read | fs::owner_write);
 }

@@ -7,6 +7,7 @@
 
 #include "sattn/MetaTable/MetaTable.h"
 
+#include "sattn/Support/Json.h"
 #include "sattn/Support/RegularFile.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -31,35 +32,9 @@ static constexpr int64_t kVersion = 1;
 /// arithmetic with them cannot overflow.
 static constexpr int64_t kMaxSize = int64_t(1) << 40;
 static constexpr int64_t kMaxParameter = int64_t(1) << 16;
-/// llvm::json parses nested values by recursion without a limit.
-static constexpr int kMaxNesting = 16;
 
 /// Problems of rows that are told, at most: a table may have a million.
 static constexpr size_t kMaxProblems = 20;
-
-/// Calls `visit` for each character outside of strings, and for each string,
-/// with its text, quotes included.
-template <typename Visit> static void scan(StringRef text, Visit visit) {
-  for (size_t i = 0; i < text.size(); ++i) {
-    size_t start = i;
-    if (text[i] == '"')
-      while (++i < text.size() && text[i] != '"')
-        if (text[i] == '\\')
-          ++i;
-    visit(text[start], text.slice(start, i + 1));
-  }
-}
-
-static int nesting(StringRef text) {
-  int depth = 0, deepest = 0;
-  scan(text, [&](char c, StringRef) {
-    if (c == '[' || c == '{')
-      deepest = std::max(deepest, ++depth);
-    else if (c == ']' || c == '}')
-      --depth;
-  });
-  return deepest;
-}
 
 /// A key that an object of a JSON text has twice; llvm::json keeps the last of
 /// the two in silence.
@@ -67,7 +42,7 @@ static std::optional<std::string> findRepeatedKey(StringRef text) {
   std::optional<std::string> found;
   std::vector<llvm::StringSet<>> keys;
   StringRef last;
-  scan(text, [&](char c, StringRef token) {
+  sattn::scanJson(text, [&](char c, StringRef token) {
     if (c == '"') {
       last = token;
     } else if (c == '[' || c == '{') {
@@ -192,8 +167,8 @@ std::string sattn::meta::rowProblem(const Section &section, const Row &row) {
 }
 
 Error TableParser::parse(StringRef text, std::vector<Section> &sections) {
-  if (int depth = nesting(text); depth > kMaxNesting)
-    return error("expected at most " + Twine(kMaxNesting) +
+  if (int depth = sattn::getJsonNesting(text); depth > sattn::kMaxJsonNesting)
+    return error("expected at most " + Twine(sattn::kMaxJsonNesting) +
                  " nested arrays and objects, but got " + Twine(depth));
   llvm::Expected<json::Value> value = json::parse(text);
   if (!value)

@@ -8,13 +8,12 @@
 
 #include "sattn/Tuner/Journal.h"
 
+#include "sattn/Support/Json.h"
+
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <cerrno>
-#include <cstring>
 #include <sys/file.h>
 
 using namespace sattn;
@@ -35,15 +34,21 @@ llvm::Expected<Journal> Journal::open(StringRef path, StringRef identity) {
   Journal journal;
   journal.path = path.str();
   journal.identity = identity.str();
+  fs::file_status status;
+  if (!fs::status(path, status) && !fs::is_regular_file(status))
+    return fileError(path, "expected a regular file");
   if (std::error_code error = fs::openFileForReadWrite(
           path, journal.descriptor, fs::CD_OpenAlways, fs::OF_Append))
     return fileError(path, "expected a file to write to, but got: " +
                                error.message());
   // The lock of the descriptor, not of the process: the file is opened again.
-  if (flock(journal.descriptor, LOCK_EX | LOCK_NB) != 0)
-    return fileError(path, llvm::Twine("expected no other process that tunes "
-                                       "into this table, but got: ") +
-                               std::strerror(errno));
+  // Its last holder may have removed the file before it closed it.
+  fs::file_status own, named;
+  if (flock(journal.descriptor, LOCK_EX | LOCK_NB) != 0 ||
+      fs::status(journal.descriptor, own) || fs::status(path, named) ||
+      own.getUniqueID() != named.getUniqueID())
+    return fileError(path, "expected no other process that tunes into this "
+                           "table, but one does");
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false,
                                           /*IsVolatile=*/true);
@@ -73,7 +78,7 @@ Journal::~Journal() {
 }
 
 void Journal::readLine(StringRef line) {
-  llvm::Expected<json::Value> value = json::parse(line);
+  llvm::Expected<json::Value> value = parseJson(line);
   if (!value)
     return llvm::consumeError(value.takeError());
   const json::Object *object = value->getAsObject();
@@ -85,7 +90,7 @@ void Journal::readLine(StringRef line) {
   Entry &entry = entries[problem->str()];
   const json::Object *numbers = object->getObject("parameters");
   if (!numbers) {
-    entry.isDone = true;
+    entry.done.push_back(object->getString("effort").value_or("").str());
     return;
   }
   Trial trial;
@@ -102,9 +107,10 @@ std::vector<Trial> Journal::getTrials(StringRef problem) const {
   return place == entries.end() ? std::vector<Trial>() : place->second.trials;
 }
 
-bool Journal::isDone(StringRef problem) const {
+bool Journal::isDone(StringRef problem, StringRef effort) const {
   auto place = entries.find(problem.str());
-  return place != entries.end() && place->second.isDone;
+  return place != entries.end() &&
+         llvm::is_contained(place->second.done, effort);
 }
 
 llvm::Error Journal::append(StringRef line) {
@@ -133,13 +139,13 @@ llvm::Error Journal::add(StringRef problem, const Trial &trial) {
   return append(print(json::Object{{"identity", identity},
                                    {"problem", problem},
                                    {"parameters", std::move(numbers)},
-                                   {"reason", trial.reason},
+                                   {"reason", json::fixUTF8(trial.reason)},
                                    {"ratio", trial.ratio}}));
 }
 
-llvm::Error Journal::addDone(StringRef problem) {
-  return append(
-      print(json::Object{{"identity", identity}, {"problem", problem}}));
+llvm::Error Journal::addDone(StringRef problem, StringRef effort) {
+  return append(print(json::Object{
+      {"identity", identity}, {"problem", problem}, {"effort", effort}}));
 }
 
 void Journal::remove() { fs::remove(path); }

@@ -8,11 +8,12 @@
 
 #include "sattn/Tuner/Problem.h"
 
+#include "sattn/Support/Json.h"
 #include "sattn/Support/RegularFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <charconv>
 #include <cmath>
@@ -87,7 +88,7 @@ sattn::tuner::parseProblem(StringRef op, llvm::ArrayRef<std::string> words) {
   Problem problem{op.str(), {}};
   for (StringRef word : words) {
     auto [name, value] = word.split('=');
-    if (name.empty() || value.empty())
+    if (name.empty() || value.empty() || !llvm::json::isUTF8(word))
       return llvm::createStringError(
           "expected a fact such as m=256, but got '" + word + "'");
     if (!llvm::isDigit(value.front()) && value.front() != '-') {
@@ -112,7 +113,7 @@ static llvm::Expected<Problem> parseLine(StringRef line) {
     return llvm::createStringError("expected " + expected + ", but got '" +
                                    line.take_front(60) + "'");
   };
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(line);
+  llvm::Expected<llvm::json::Value> value = parseJson(line);
   if (!value) {
     llvm::consumeError(value.takeError());
     return refuse("an object of JSON");
@@ -127,7 +128,8 @@ static llvm::Expected<Problem> parseLine(StringRef line) {
   for (const auto &[name, fact] : *facts) {
     if (std::optional<StringRef> text = fact.getAsString())
       problem.facts.push_back({name.str(), text->str()});
-    else if (std::optional<double> number = fact.getAsNumber())
+    else if (std::optional<double> number = fact.getAsNumber();
+             number && std::isfinite(*number))
       problem.facts.push_back({name.str(), *number});
     else if (std::optional<bool> flag = fact.getAsBoolean())
       problem.facts.push_back({name.str(), double(*flag)});
@@ -147,21 +149,24 @@ sattn::tuner::readProblems(StringRef path) {
         "'" + path + "': expected a file that can be read, but got: " +
         llvm::toString(file.takeError()));
   std::vector<Problem> problems;
+  llvm::StringSet<> seen;
   StringRef rest = (*file)->getBuffer();
   for (int64_t number = 1; !rest.empty(); ++number) {
-    // A last line without its end was not written whole.
-    if (!rest.contains('\n'))
-      break;
+    bool isWhole = rest.contains('\n');
     StringRef line;
     std::tie(line, rest) = rest.split('\n');
     if (line.trim().empty())
       continue;
     llvm::Expected<Problem> problem = parseLine(line);
+    if (!problem && !isWhole) {
+      llvm::consumeError(problem.takeError());
+      break;
+    }
     if (!problem)
       return llvm::createStringError("'" + path + "', line " +
                                      llvm::Twine(number) + ": " +
                                      llvm::toString(problem.takeError()));
-    if (!llvm::is_contained(problems, *problem))
+    if (seen.insert(problem->describe()).second)
       problems.push_back(std::move(*problem));
   }
   return problems;

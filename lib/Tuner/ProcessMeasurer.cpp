@@ -8,10 +8,10 @@
 
 #include "sattn/Tuner/ProcessMeasurer.h"
 
+#include "sattn/Support/Json.h"
 #include "sattn/Tuner/ChildProcess.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
@@ -63,7 +63,7 @@ struct Answer {
 
 static Answer parseAnswer(llvm::StringRef line) {
   Answer answer;
-  llvm::Expected<json::Value> value = json::parse(line);
+  llvm::Expected<json::Value> value = parseJson(line);
   if (!value) {
     llvm::consumeError(value.takeError());
     answer.reason = "expected an answer in JSON, but got '" +
@@ -82,6 +82,8 @@ struct ProcessMeasurer::State {
   Measured measured;
   std::vector<std::unique_ptr<ChildProcess>> compilers;
   std::unique_ptr<ChildProcess> runner;
+  /// How many processes were started.
+  int64_t starts = 0;
   /// The candidate whose results are those of all.
   std::optional<Parameters> first;
   /// Loaded ones, the most recently used last, and milliseconds of a run.
@@ -130,13 +132,21 @@ Answer ProcessMeasurer::State::wait(std::unique_ptr<ChildProcess> &process,
 Answer ProcessMeasurer::State::ask(std::unique_ptr<ChildProcess> &process,
                                    json::Object request, double seconds) {
   process->write(print(std::move(request)));
-  return wait(process, now() + seconds);
+  Answer answer = wait(process, now() + seconds);
+  if (answer.object.getBoolean("is_lost").value_or(false)) {
+    process.reset();
+    answer.isLost = true;
+  }
+  return answer;
 }
 
 /// Starts a process if there is none, and has it read the program. Returns why
 /// that failed, or an empty text.
 std::string
 ProcessMeasurer::State::ensure(std::unique_ptr<ChildProcess> &process) {
+  // One that has ended since its last answer is nobody's fault.
+  if (process && !process->read() && process->isEnded())
+    process.reset();
   if (process)
     return "";
   llvm::Expected<std::unique_ptr<ChildProcess>> started =
@@ -144,6 +154,7 @@ ProcessMeasurer::State::ensure(std::unique_ptr<ChildProcess> &process) {
   if (!started)
     return llvm::toString(started.takeError());
   process = std::move(*started);
+  ++starts;
   Answer answer =
       ask(process,
           json::Object{{"do", "open"},
@@ -178,13 +189,17 @@ std::string ProcessMeasurer::State::load(const Parameters &candidate) {
 
 /// Has the runner hold a candidate, after the one whose results all have.
 std::string ProcessMeasurer::State::ensureLoaded(const Parameters &candidate) {
-  if (!runner) {
+  int64_t before = starts;
+  if (std::string reason = ensure(runner); !reason.empty())
+    return reason;
+  if (starts != before) {
     loaded.clear();
-    if (std::string reason = ensure(runner); !reason.empty())
-      return reason;
     if (first && keyOf(*first) != keyOf(candidate))
-      if (std::string reason = load(*first); !reason.empty())
+      if (std::string reason = load(*first); !reason.empty()) {
+        // Else another candidate's results would be those of all.
+        runner.reset();
         return reason;
+      }
   }
   Key key = keyOf(candidate);
   if (auto place = llvm::find(loaded, key); place != loaded.end()) {

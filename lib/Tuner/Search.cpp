@@ -27,13 +27,20 @@ static constexpr double kClearlySlower = 1.15;
 static constexpr double kWithinBest = 1.05;
 static constexpr size_t kMostFinalists = 4;
 static constexpr int kRunsInRound = 7;
-/// Rounds of four that a result has to win.
-static constexpr double kRoundsToWin = 0.75;
+/// Part of the rounds that a result has to win, and spreads that it gains.
+static constexpr double kRoundsToWin = 0.875, kSpreads = 2;
 /// Candidates that are compiled before any of them is timed, at most, so that a
 /// search that is stopped has results.
 static constexpr size_t kBatch = 8;
 
 namespace {
+/// A candidate beside the default, in rounds.
+struct Compared {
+  double milliseconds = 0, defaultMilliseconds = 0, noise = 0;
+  /// In most rounds, and by more than noise.
+  bool isFaster = false;
+};
+
 class Searcher {
 public:
   Searcher(const tuning::Space &space, Measurer &measurer,
@@ -65,6 +72,8 @@ private:
   bool tryAll(llvm::ArrayRef<Parameters> candidates);
   /// Times of checked candidates in turns over the default's.
   std::vector<double> race(llvm::ArrayRef<Parameters> candidates, int turns);
+  std::vector<Parameters> findFinalists();
+  std::vector<Compared> compare(llvm::ArrayRef<Parameters> candidates);
   SearchResult compareBest();
 
   const tuning::Space &space;
@@ -233,35 +242,40 @@ bool Searcher::tryAll(llvm::ArrayRef<Parameters> candidates) {
   return true;
 }
 
-SearchResult Searcher::compareBest() {
-  SearchResult result;
-  result.parameters = space.defaults;
-  result.tried = static_cast<int64_t>(trials.size());
+std::vector<Parameters> Searcher::findFinalists() {
   std::vector<const Trial *> ranked;
-  for (const auto &[key, trial] : trials) {
-    result.failed += !trial.reason.empty();
+  for (const auto &[key, trial] : trials)
     if (trial.reason.empty() && trial.ratio > 0)
       ranked.push_back(&trial);
-  }
   llvm::stable_sort(ranked, [](const Trial *a, const Trial *b) {
     return a->ratio < b->ratio;
   });
-  std::vector<Parameters> finalists = {space.defaults};
+  std::vector<Parameters> finalists;
+  double least = 0;
   for (const Trial *trial : ranked) {
-    if (finalists.size() > kMostFinalists ||
-        trial->ratio > kWithinBest * ranked.front()->ratio)
+    if (finalists.size() == kMostFinalists ||
+        (least > 0 && trial->ratio > kWithinBest * least))
       break;
-    if (keyOf(trial->parameters) != keyOf(space.defaults) &&
-        makeReady(trial->parameters))
-      finalists.push_back(trial->parameters);
+    if (keyOf(trial->parameters) == keyOf(space.defaults) ||
+        !makeReady(trial->parameters))
+      continue;
+    if (finalists.empty())
+      least = trial->ratio;
+    finalists.push_back(trial->parameters);
   }
-  int rounds = options.effort == Effort::Quick    ? 4
-               : options.effort == Effort::Normal ? 8
-                                                  : 12;
-  size_t count = finalists.size();
+  return finalists;
+}
+
+/// Compares candidates with the default in rounds, every other one backwards
+/// and from another one on.
+std::vector<Compared>
+Searcher::compare(llvm::ArrayRef<Parameters> candidates) {
+  std::vector<Parameters> all = {space.defaults};
+  llvm::append_range(all, candidates);
+  size_t count = all.size();
   std::vector<std::vector<double>> medians(count);
+  int rounds = options.effort == Effort::Full ? 16 : 8;
   for (int round = 0; round < rounds; ++round) {
-    // Every other round backwards, from another one on.
     std::vector<size_t> order;
     for (size_t i = 0; i < count; ++i)
       order.push_back((i + round / 2) % count);
@@ -269,32 +283,66 @@ SearchResult Searcher::compareBest() {
       std::reverse(order.begin(), order.end());
     std::vector<Parameters> turn;
     for (size_t i : order)
-      turn.push_back(finalists[i]);
+      turn.push_back(all[i]);
     std::vector<std::vector<double>> times = measurer.time(turn, kRunsInRound);
     for (auto [place, own] : llvm::zip(order, times))
       medians[place].push_back(own.empty() ? 0 : median(own));
   }
-  result.defaultMilliseconds = result.milliseconds = median(medians[0]);
-  for (size_t i = 1; i < count; ++i) {
+  std::vector<Compared> results;
+  for (const std::vector<double> &own : llvm::drop_begin(medians)) {
+    Compared result;
+    result.milliseconds = median(own);
+    result.defaultMilliseconds = median(medians.front());
     std::vector<double> ratios;
-    for (auto [own, unit] : llvm::zip(medians[i], medians[0]))
-      if (own > 0 && unit > 0)
-        ratios.push_back(own / unit);
-    if (ratios.size() < medians[0].size())
-      continue; // It failed in a round.
-    double noise = spread(ratios);
-    result.noise = std::max(result.noise, noise);
+    for (auto [mine, unit] : llvm::zip(own, medians.front()))
+      if (mine > 0 && unit > 0)
+        ratios.push_back(mine / unit);
+    result.noise = spread(ratios);
     auto won = llvm::count_if(ratios, [](double ratio) { return ratio < 1; });
-    bool isFaster =
-        median(ratios) < 1 - std::max(options.leastGain, 2 * noise) &&
+    // One that failed in a round has less of them.
+    result.isFaster =
+        ratios.size() == own.size() &&
         static_cast<double>(won) >=
-            kRoundsToWin * static_cast<double>(ratios.size());
-    if (!isFaster || median(medians[i]) >= result.milliseconds)
-      continue;
-    result.parameters = finalists[i];
-    result.isDefault = false;
-    result.milliseconds = median(medians[i]);
+            kRoundsToWin * static_cast<double>(ratios.size()) &&
+        median(ratios) <
+            1 - std::max(options.leastGain, kSpreads * result.noise);
+    results.push_back(result);
   }
+  return results;
+}
+
+SearchResult Searcher::compareBest() {
+  SearchResult result;
+  result.parameters = space.defaults;
+  result.tried = static_cast<int64_t>(trials.size());
+  for (const auto &[key, trial] : trials)
+    result.failed += !trial.reason.empty();
+  std::vector<Parameters> finalists = findFinalists();
+  if (finalists.empty()) {
+    std::vector<std::vector<double>> times =
+        measurer.time(space.defaults, kRunsInRound);
+    result.milliseconds = result.defaultMilliseconds = median(times.front());
+    return result;
+  }
+  std::vector<Compared> compared = compare(finalists);
+  result.milliseconds = result.defaultMilliseconds =
+      compared.front().defaultMilliseconds;
+  std::optional<size_t> chosen;
+  for (auto [index, one] : llvm::enumerate(compared))
+    if (one.isFaster &&
+        (!chosen || one.milliseconds < compared[*chosen].milliseconds))
+      chosen = index;
+  if (!chosen)
+    return result;
+  // The best of several may owe it to chance.
+  Compared alone = compare(finalists[*chosen]).front();
+  result.defaultMilliseconds = alone.defaultMilliseconds;
+  result.noise = alone.noise;
+  result.isDefault = !alone.isFaster;
+  result.milliseconds =
+      alone.isFaster ? alone.milliseconds : alone.defaultMilliseconds;
+  if (alone.isFaster)
+    result.parameters = finalists[*chosen];
   return result;
 }
 

@@ -192,6 +192,11 @@ def test_bad_commands(tool, tmp_path, arguments, message):
     ("bsr_addmm", {"m": 1}, "expected the fact 'block_rows'"),
     ("bsr_addmm", PRODUCT | {"colour": 3}, "but got 'colour'"),
     ("flex_attention", ATTENTION | {"block_queries": 64, "block_keys": 64}, "of which no sample is made"),
+    ("bsr_addmm", PRODUCT | {"nnz": 17}, "fact 'nnz': expected at most 16, as many blocks as there are, but got 17"),
+    ("bsr_addmm", PRODUCT | {"longest_row": 5}, "fact 'longest_row': expected one of a matrix of 4 x 4 blocks, 8 of them"),
+    ("bsr_addmm", PRODUCT | {"m": 2**32}, "fact 'm': expected a whole number from 1 to 2147483647, but got 4294967296"),
+    ("bsr_addmm", PRODUCT | {"alpha": 1e300}, "fact 'alpha': expected a number from"),
+    ("bsr_addmm", PRODUCT | {"sparsity": 200}, "'sparsity'"),
     ("flex_attention", {"head_dim": 32, "value_dim": 32, "dtype": "f32"}, "expected all facts of a row's key"),
 ])
 def test_problems_that_cannot_be_tuned(tool, tmp_path, op, facts, message):
@@ -210,9 +215,73 @@ def test_a_table_that_is_none_is_left(tool, tmp_path):
     assert table.read_text() == "junk"
 
 
-def test_no_room(tool):
-    done = tool("tune", "--op=bsr_softmax", *words(SOFTMAX), "--table=/dev/null/table.json")
-    assert done.returncode == 2 and "meta table '/dev/null/table.json': expected a folder" in done.stderr
+@pytest.mark.parametrize("table, message", [
+    ("/dev/null/table.json", "meta table '/dev/null/table.json': expected a folder"),
+    ("/dev/null", "meta table '/dev/null': expected a regular file"),
+    (".", "expected a regular file"), ("", "option '--table': expected a path of UTF-8"),
+    ("t\udcff.json", "option '--table': expected a path of UTF-8")])
+def test_tables_that_cannot_be(tool, tmp_path, table, message):
+    done = tool("tune", "--op=bsr_softmax", *words(SOFTMAX), f"--table={table}")
+    assert done.returncode == 2 and message in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", ["folder", "link", "file"])
+def test_what_others_made_is_left(tool, tmp_path, kind):
+    """The folder of compiled candidates is one that the tool made."""
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "keep.txt").write_text("mine")
+    place = tmp_path / "table.json.tuning"
+    if kind == "folder":
+        (tmp_path / "precious").rename(place)
+    elif kind == "link":
+        place.symlink_to("precious")
+    else:
+        place.write_text("mine")
+    done = tool("tune", "--op=bsr_softmax", *words(SOFTMAX), "--table=table.json")
+    assert done.returncode == 2 and "expected no file, or the folder of an interrupted run" in done.stderr
+    assert place.read_text() == "mine" if kind == "file" else (place / "keep.txt").read_text() == "mine"
+
+
+def test_a_table_through_a_link(tool, tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "table.json").write_text('{"format": "sattn-meta-table", "version": 1, "sections": []}')
+    (tmp_path / "real" / "table.json").chmod(0o600)
+    (tmp_path / "link.json").symlink_to("real/table.json")
+    (tmp_path / "meta.py").write_text(TORCH_ROWS)
+    assert tool("import", "meta.py", "--table=link.json").returncode == 0
+    assert (tmp_path / "link.json").is_symlink() and len(rows_of(tmp_path / "real" / "table.json")) == 4
+    assert (tmp_path / "real" / "table.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_journal_that_is_a_pipe(tool, tmp_path):
+    os.mkfifo(tmp_path / "table.json.journal")
+    done = tool("tune", "--op=bsr_softmax", *words(SOFTMAX), "--table=table.json")
+    assert done.returncode == 2 and "journal 'table.json.journal': expected a regular file" in done.stderr
+
+
+def test_closed_output(tool, tmp_path):
+    done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", tool.path, "tune", "--op=bsr_softmax", *words(SOFTMAX)],
+                          cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "expected an open standard output" in done.stderr
+
+
+@pytest.mark.parametrize("text, message", [
+    ("[" * 200000 + "\n", "expected an object of JSON"), ("[1e999]\n", "expected an object with a text"),
+    ('{"op": "a", "facts": {"m": 1e999}}\n', "expected facts that are numbers or texts")])
+def test_problems_that_are_none(tool, tmp_path, text, message):
+    (tmp_path / "problems.jsonl").write_text(text)
+    done = tool("tune", "--problems=problems.jsonl", "--table=table.json")
+    assert done.returncode == 2 and "'problems.jsonl', line 1: " in done.stderr and message in done.stderr
+
+
+def test_a_last_line_without_its_end(tool, tmp_path):
+    """It is a problem if it is whole."""
+    (tmp_path / "problems.jsonl").write_text(lines_of([("bsr_softmax", SOFTMAX)]).rstrip())
+    assert "bsr_softmax" in tool("tune", "--problems=problems.jsonl", "--table=table.json", "--budget=0.2").stdout
+    (tmp_path / "problems.jsonl").write_text(lines_of([("bsr_softmax", SOFTMAX)])[:20])
+    done = tool("tune", "--problems=problems.jsonl", "--table=table.json")
+    assert done.returncode == 0 and not done.stdout and "no problem is left to tune" in done.stderr
 
 
 def imported(tool, tmp_path, text, table="table.json"):
@@ -237,6 +306,19 @@ def test_a_later_import_adds_rows_and_replaces_them(tool, tmp_path):
     later = TORCH_ROWS.replace("(3, 4, 3, 4)", "(7, 4, 3, 4)").replace("256, 16, 16, True", "1024, 16, 16, True")
     rows = imported(tool, tmp_path, later)["bsr_addmm", "NVIDIA A100-SXM4-80GB", "f16", 0.5]
     assert [row[0][2] for row in rows] == [256, 1024, 256] and rows[2][1][0] == 7
+
+
+def test_import_of_what_no_table_may_have(tool, tmp_path):
+    """The last of equal keys counts; sections of an impossible sparsity are left out; numbers that cannot be refuse all."""
+    head = '("scatter_mm", "NVIDIA X", (0, torch.float16, {})): {{\n'
+    twice = head.format(0.5) + "(16, 16, 16, 16, 16): (1, 1, 1, 1, 1, 1),\n(16, 16, 16, 16, 16): (2, 1, 2, 2, 2, 2),\n},\n"
+    found = imported(tool, tmp_path, twice + head.format(99.0) + "(32, 16, 16, 16, 16): (1, 1, 1, 1, 1, 1),\n},\n")
+    assert found == {("scatter_mm", "NVIDIA X", "f16", 0.5): [[[16, 16, 16, 16, 16], [2, 1, 2, 2, 2, 2]]]}
+    before = (tmp_path / "table.json").read_text()
+    (tmp_path / "meta.py").write_text(head.format(0.5) + "(64, 0, 16, 16, 16): (1, 1, 1, 1, 1, 1),\n},\n")
+    done = tool("import", "meta.py", "--table=table.json")
+    assert done.returncode == 2 and "expected K from 1 to" in done.stderr and "the file is left as it is" in done.stderr
+    assert (tmp_path / "table.json").read_text() == before and tool("show", "--table=table.json").returncode == 0
 
 
 def test_import_of_nothing(tool, tmp_path):

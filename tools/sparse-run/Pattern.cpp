@@ -19,8 +19,10 @@ using llvm::StringRef;
 using runtime::Error;
 using runtime::ErrorOr;
 
-/// Most blocks of a grid, so that numbers of blocks are i32.
+/// Most blocks of a grid, so that numbers of blocks are i32; and most offsets
+/// and columns of all batches.
 static constexpr int64_t kMostBlocks = INT32_MAX;
+static constexpr int64_t kMostIndices = int64_t(1) << 28;
 
 ErrorOr<Pattern> Pattern::parse(StringRef text, const std::string &argument) {
   Pattern pattern;
@@ -67,6 +69,11 @@ ErrorOr<Pattern> Pattern::parse(StringRef text, const std::string &argument) {
       pattern.nnz < pattern.longestRow.value_or(0) ||
       pattern.nnz > pattern.rows * longest)
     return refuse("a pattern that its grid has room for", text);
+  if (std::max(pattern.nnz, pattern.rows + 1) >
+      kMostIndices / pattern.batches.value_or(1))
+    return refuse("a pattern of at most " + llvm::Twine(kMostIndices) +
+                      " offsets and columns in all batches",
+                  text);
   return pattern;
 }
 

@@ -12,6 +12,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 using namespace sattn;
 using namespace sattn::tune;
@@ -21,8 +24,41 @@ namespace sattn::tune {
 #include "SampledOps.inc"
 } // namespace sattn::tune
 
+/// Numbers of elements, blocks and matrices, which are indices of i32.
+static constexpr llvm::StringLiteral kSizes[] = {
+    "m",         "n",         "k",          "whole_n",       "batches",
+    "rows",      "head_dim",  "value_dim",  "block_rows",    "block_columns",
+    "nnz",       "element_bytes"};
+
+/// Numbers that are no sizes of operands, by their names. What is wrong with
+/// them together is found by the ops' samples.
+static llvm::Error checkFacts(const tuner::Problem &problem) {
+  auto check = [&](llvm::StringRef name, double least, double most,
+                   bool isWhole) -> llvm::Error {
+    double number = problem.getNumber(name, least);
+    if (number >= least && number <= most &&
+        (!isWhole || number == std::floor(number)))
+      return llvm::Error::success();
+    return llvm::createStringError(
+        llvm::formatv("fact '{0}': expected a {1} from {2} to {3}, but got {4}",
+                      name, isWhole ? "whole number" : "number", least, most,
+                      number)
+            .str());
+  };
+  for (llvm::StringRef name : kSizes)
+    if (llvm::Error error = check(name, name == "nnz" ? 0 : 1, INT32_MAX,
+                                  /*isWhole=*/true))
+      return error;
+  for (llvm::StringRef name : {"alpha", "beta"})
+    if (llvm::Error error = check(name, -1e30, 1e30, /*isWhole=*/false))
+      return error;
+  return check("sparsity", 0, 100, /*isWhole=*/true);
+}
+
 llvm::Expected<SampleProgram>
 sattn::tune::makeSampleProgram(const tuner::Problem &problem) {
+  if (llvm::Error error = checkFacts(problem))
+    return error;
   const SampledOp ops[] = {
 #define SATTN_SAMPLED_OP(NAME) get##NAME##Sample(),
 #include "SampledOps.inc"

@@ -19,9 +19,14 @@
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace sattn;
 using namespace sattn::tune;
@@ -35,10 +40,10 @@ static constexpr char kOverview[] =
   sparse-tune tune --problems=misses.jsonl
 
 tunes an op for the facts that docs/MetaTable.md lists, the ops of a program, or
-the problems of a file, such as a process writes that SATTN_MISSES names one for. Results are kept
-in a table, by default the user's own, where they are faster than the computed
-default by more than noise. A run that is interrupted goes on where it stopped,
-when the same command is given again.
+the problems of a file, which processes write if SATTN_MISSES names it. Results
+are kept in a table, by default the user's own, where they are faster than the
+computed default by more than noise. A run that is interrupted goes on where it
+stopped, when the same command is given again.
 )";
 
 namespace {
@@ -113,8 +118,11 @@ static llvm::Error usageError(const llvm::Twine &message) {
 }
 
 static llvm::Expected<std::string> tableOf(const Options &options) {
-  if (!options.table.empty())
+  if (options.table.getNumOccurrences()) {
+    if (options.table.empty() || !llvm::json::isUTF8(options.table))
+      return usageError("option '--table': expected a path of UTF-8");
     return options.table.getValue();
+  }
   std::string path = meta::userTablePath();
   if (path.empty())
     return usageError("expected '--table', since there is no home folder");
@@ -143,11 +151,20 @@ static llvm::Expected<int> runTune(const Options &options,
   if (options.jobs < 1 || options.jobs > 256)
     return usageError("option '--jobs': expected from 1 to 256, but got " +
                       llvm::Twine(options.jobs));
-  if (options.threads < 0 || options.device < 0)
-    return usageError("expected numbers of threads and devices that are not "
-                      "negative");
+  if (options.threads < 0)
+    return usageError("option '--threads': expected at least 0, but got " +
+                      llvm::Twine(options.threads));
+  if (options.device < 0)
+    return usageError("option '--device': expected at least 0, but got " +
+                      llvm::Twine(options.device));
+  if (options.device.getNumOccurrences() && !*cuda)
+    return usageError("option '--device' is for --target=cuda only");
+  if (options.threads.getNumOccurrences() && *cuda)
+    return usageError("option '--threads' is for --target=cpu only");
   if (options.budget.getNumOccurrences() && !(options.budget > 0))
-    return usageError("option '--budget': expected more than 0 seconds");
+    return usageError("option '--budget': expected more than 0 seconds, but "
+                      "got " +
+                      llvm::formatv("{0}", options.budget.getValue()).str());
   if (!options.problems.empty()) {
     llvm::Expected<std::vector<tuner::Problem>> read =
         tuner::readProblems(options.problems);
@@ -162,7 +179,9 @@ static llvm::Expected<int> runTune(const Options &options,
     std::optional<int64_t> sparsity;
     if (options.sparsity.getNumOccurrences()) {
       if (!(options.sparsity >= 0 && options.sparsity <= 1))
-        return usageError("option '--sparsity': expected a part from 0 to 1");
+        return usageError(
+            "option '--sparsity': expected a part from 0 to 1, but got " +
+            llvm::formatv("{0}", options.sparsity.getValue()).str());
       sparsity = std::lround(100 * options.sparsity);
     }
     llvm::Expected<std::vector<tuner::Problem>> read = readProgramProblems(
@@ -180,6 +199,8 @@ static llvm::Expected<int> runTune(const Options &options,
   llvm::Expected<std::string> table = tableOf(options);
   if (!table)
     return table.takeError();
+  if (wanted.problems.empty())
+    llvm::errs() << "sparse-tune: warning: no problem is left to tune\n";
   wanted.table = *table;
   wanted.isCuda = *cuda;
   wanted.device = options.device;
@@ -216,39 +237,48 @@ static llvm::Expected<int> runCommand(const Options &options,
   }
   if (options.tune)
     return runTune(options, executable);
-  llvm::Error error = llvm::Error::success();
+  auto statusOf = [](llvm::Error error) -> llvm::Expected<int> {
+    if (error)
+      return std::move(error);
+    return 0;
+  };
   if (options.show || options.import) {
-    llvm::consumeError(std::move(error));
     llvm::Expected<std::string> table = tableOf(options);
     if (!table)
       return table.takeError();
     if (options.show)
-      error = showTable(*table, options.op);
-    else if (!(error = requireFiles(1, 1)))
-      error = importTable(options.files.front(), *table);
-  } else if (options.diff) {
+      return statusOf(showTable(*table, options.op));
+    if (llvm::Error wrong = requireFiles(1, 1))
+      return std::move(wrong);
+    return statusOf(importTable(options.files.front(), *table));
+  }
+  if (options.diff) {
     if (llvm::Error wrong = requireFiles(2, 2))
       return std::move(wrong);
     llvm::Expected<bool> differ =
         diffTables(options.files[0], options.files[1]);
     if (!differ)
       return differ.takeError();
-    llvm::consumeError(std::move(error));
     return *differ ? 1 : 0;
-  } else if (options.merge) {
-    if (!(error = requireFiles(2, SIZE_MAX)))
-      error = mergeTables(options.files.front(),
-                          std::vector<std::string>(options.files.begin() + 1,
-                                                   options.files.end()));
-  } else {
-    return usageError("expected a command: tune, show, diff, merge or import");
   }
-  if (error)
-    return std::move(error);
-  return 0;
+  if (options.merge) {
+    if (llvm::Error wrong = requireFiles(2, SIZE_MAX))
+      return std::move(wrong);
+    return statusOf(mergeTables(
+        options.files.front(),
+        std::vector<std::string>(options.files.begin() + 1,
+                                 options.files.end())));
+  }
+  return usageError("expected a command: tune, show, diff, merge or import");
 }
 
 int sattn::sparseTuneMain(int argc, char **argv) {
+  // Files that are opened must not take the place of closed ones.
+  bool isClosed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
+  if (llvm::sys::Process::FixupStandardFileDescriptors() || isClosed) {
+    llvm::errs() << "sparse-tune: error: expected an open standard output\n";
+    return 2;
+  }
   Options options;
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << versionText("sparse-tune"); });

@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/JSON.h"
 
 #include <cmath>
 
@@ -142,8 +143,10 @@ readHeading(Reader &reader) {
                       .Case("torch.float32", "f32")
                       .Default("");
   double sparsity = 0.5;
-  if (section.dtype.empty() || !reader.skip(",") ||
-      reader.next().value_or("").getAsDouble(sparsity) || !reader.skip(")") ||
+  if (section.dtype.empty() || section.device.empty() ||
+      !llvm::json::isUTF8(section.device) || !reader.skip(",") ||
+      reader.next().value_or("").getAsDouble(sparsity) ||
+      !(sparsity >= 0 && sparsity <= 1) || !reader.skip(")") ||
       !reader.skip(")") || !reader.skip(":") || !reader.skip("{"))
     return std::nullopt;
   section.sparsity = std::lround(100 * sparsity);

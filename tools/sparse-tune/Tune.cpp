@@ -17,6 +17,7 @@
 #include "sattn/Tuning/Ops.h"
 #include "sattn/Version.h"
 
+#include "llvm/Support/Chrono.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -44,6 +45,54 @@ static double secondsOf(tuner::Effort effort) {
     return 300;
   }
   llvm_unreachable("an effort");
+}
+
+static llvm::StringRef nameOf(tuner::Effort effort) {
+  switch (effort) {
+  case tuner::Effort::Quick:
+    return "quick";
+  case tuner::Effort::Normal:
+    return "normal";
+  case tuner::Effort::Full:
+    return "full";
+  }
+  llvm_unreachable("an effort");
+}
+
+/// What tells a folder of this tool from another one of its name.
+static constexpr char kMarker[] = "/made-by-sparse-tune";
+
+/// Makes the folder of compiled candidates, or finds one of this tool's.
+static llvm::Error makeWorkFolder(const std::string &folder) {
+  auto refuse = [&](const llvm::Twine &reason) {
+    return llvm::createStringError("'" + folder +
+                                   "': expected no file, or the folder of an "
+                                   "interrupted run, but got: " +
+                                   reason);
+  };
+  fs::file_status status;
+  if (!fs::status(folder, status, /*follow=*/false)) {
+    if (fs::is_directory(status) && fs::exists(folder + kMarker))
+      return llvm::Error::success();
+    return refuse("another file or folder");
+  }
+  if (std::error_code error = fs::create_directory(
+          folder, /*IgnoreExisting=*/false, fs::owner_all))
+    return refuse(error.message());
+  int marker;
+  if (std::error_code error = fs::openFileForWrite(folder + kMarker, marker))
+    return refuse(error.message());
+  fs::closeFile(marker);
+  return llvm::Error::success();
+}
+
+/// Removes what this tool has put into the folder, and the folder if there is
+/// nothing else.
+static void removeWorkFolder(const std::string &folder) {
+  fs::remove_directories(folder + "/cache");
+  fs::remove(folder + "/program.mlir");
+  fs::remove(folder + kMarker);
+  fs::remove(folder);
 }
 
 static double now() {
@@ -101,9 +150,10 @@ public:
   std::string folder;
 
 private:
+  /// An error of the problem. One of the table or the journal stops the run.
   llvm::Error tuneOne(const Problem &problem, size_t index);
   llvm::Error keep(const meta::Query &query, const tuning::Space &space,
-                   const Parameters &parameters);
+                   const Parameters &parameters, bool isTrial = false);
   void report(const Problem &problem, const tuning::Space &space,
               const tuner::SearchResult &result);
 
@@ -111,12 +161,14 @@ private:
   Place place;
   tuner::Journal journal;
   double start;
+  /// Why the run cannot go on; empty where it can.
+  std::string stopReason;
 };
 } // namespace
 
-/// Writes a result into the table.
+/// Writes a result into the table, or only says whether that is possible.
 llvm::Error Run::keep(const meta::Query &query, const tuning::Space &space,
-                      const Parameters &parameters) {
+                      const Parameters &parameters, bool isTrial) {
   llvm::SmallVector<std::string> entries;
   for (const tuning::TunedParameter &tuned : space.parameters)
     entries.push_back(
@@ -128,7 +180,10 @@ llvm::Error Run::keep(const meta::Query &query, const tuning::Space &space,
     return section.takeError();
   return meta::updateTable(
       options.table, tuning::allSchemas(),
-      [&](meta::Table &table) { return meta::mergeSection(table, *section); });
+      [&](meta::Table &table) {
+        meta::Table other = table;
+        return meta::mergeSection(isTrial ? other : table, *section);
+      });
 }
 
 void Run::report(const Problem &problem, const tuning::Space &space,
@@ -182,6 +237,10 @@ llvm::Error Run::tuneOne(const Problem &problem, size_t index) {
     return llvm::createStringError(
         "expected all facts of a row's key (docs/MetaTable.md), but one is "
         "missing");
+  // Rows that the table does not take are found before anything is measured.
+  if (llvm::Error error = keep(**query, *space, space->defaults,
+                               /*isTrial=*/true))
+    return error;
   llvm::Expected<SampleProgram> sample = makeSampleProgram(problem);
   if (!sample)
     return sample.takeError();
@@ -191,9 +250,14 @@ llvm::Error Run::tuneOne(const Problem &problem, size_t index) {
     llvm::raw_fd_ostream file(path, error);
     file << sample->text;
     file.close();
-    if (error || file.error())
-      return llvm::createStringError("'" + path +
-                                     "': expected room for a program");
+    if (file.error())
+      error = file.error();
+    file.clear_error();
+    if (error) {
+      stopReason = "'" + path + "': expected room for a program, but got: " +
+                   error.message();
+      return llvm::Error::success();
+    }
   }
   std::vector<std::string> command = {
       options.executable, "worker",
@@ -213,10 +277,9 @@ llvm::Error Run::tuneOne(const Problem &problem, size_t index) {
                        : secondsOf(options.effort);
   std::string name = problem.describe();
   search.earlier = journal.getTrials(name);
-  llvm::Error failure = llvm::Error::success();
   search.onTrial = [&](const tuner::Trial &trial) {
-    if (!failure)
-      failure = journal.add(name, trial);
+    if (llvm::Error error = journal.add(name, trial))
+      stopReason = llvm::toString(std::move(error));
   };
   search.onProgress = [&](int64_t tried, double best, double secondsLeft) {
     double later = options.seconds
@@ -232,33 +295,38 @@ llvm::Error Run::tuneOne(const Problem &problem, size_t index) {
   };
   llvm::Expected<tuner::SearchResult> result =
       tuner::search(*space, measurer, search);
-  if (failure) {
-    llvm::consumeError(result.takeError());
-    return failure;
-  }
   if (!result)
     return result.takeError();
   if (!result->isDefault)
-    if (llvm::Error error = keep(**query, *space, result->parameters))
-      return error;
+    if (llvm::Error error = keep(**query, *space, result->parameters)) {
+      stopReason = llvm::toString(std::move(error));
+      return llvm::Error::success();
+    }
   report(problem, *space, *result);
-  return journal.addDone(name);
+  if (llvm::Error error = journal.addDone(name, nameOf(options.effort)))
+    stopReason = llvm::toString(std::move(error));
+  return llvm::Error::success();
 }
 
 llvm::Expected<int64_t> Run::run() {
   int64_t failed = 0;
   for (auto [index, problem] : llvm::enumerate(options.problems)) {
-    if (journal.isDone(problem.describe()))
+    if (journal.isDone(problem.describe(), nameOf(options.effort)))
       continue;
     if (llvm::Error error = tuneOne(problem, index)) {
       ++failed;
       llvm::errs() << "sparse-tune: error: " << problem.describe() << ": "
                    << llvm::toString(std::move(error)) << "\n";
     }
+    if (!stopReason.empty())
+      return llvm::createStringError(
+          stopReason + "; what was measured is kept, and the same command goes "
+                       "on from there");
   }
-  // What failed is not tried again by itself.
+  // What failed is not tried again by itself. The journal, which others wait
+  // for, goes last.
+  removeWorkFolder(folder);
   journal.remove();
-  fs::remove_directories(folder);
   return failed;
 }
 
@@ -271,18 +339,23 @@ llvm::Expected<int64_t> sattn::tune::tune(const TuneOptions &options) {
           options.table, tuning::allSchemas(),
           [](meta::Table &) { return llvm::Error::success(); }))
     return error;
+  fs::file_status build;
+  if (std::error_code error = fs::status(options.executable, build))
+    return llvm::createStringError("'" + options.executable +
+                                   "': " + error.message());
+  // Times of another build, or with another number of threads, are others.
+  std::string identity = formatv(
+      "{0}, {1} threads, {2}, {3} bytes of {4}", place->device, options.threads,
+      versionText("sparse-tune"), build.getSize(),
+      llvm::sys::toTimeT(build.getLastModificationTime()));
+  std::string path = meta::resolveTablePath(options.table);
   llvm::Expected<tuner::Journal> journal =
-      tuner::Journal::open(options.table + ".journal",
-                           place->device + ", " + versionText("sparse-tune"));
+      tuner::Journal::open(path + ".journal", identity);
   if (!journal)
     return journal.takeError();
-  std::string folder = options.table + ".tuning";
-  if (std::error_code error = fs::create_directories(
-          folder, /*IgnoreExisting=*/true, fs::owner_all))
-    return llvm::createStringError("'" + folder +
-                                   "': expected a folder, but "
-                                   "got: " +
-                                   error.message());
+  std::string folder = path + ".tuning";
+  if (llvm::Error error = makeWorkFolder(folder))
+    return error;
   // Code of candidates is of no use to anybody else.
   std::string cache = folder + "/cache";
   setenv("SATTN_CACHE_DIR", cache.c_str(), 1);

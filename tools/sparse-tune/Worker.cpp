@@ -20,11 +20,11 @@
 #include "sattn/Reference/Compare.h"
 #include "sattn/Reference/ElementConversion.h"
 #include "sattn/Runtime/Contract.h"
+#include "sattn/Support/Json.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
@@ -75,6 +75,8 @@ public:
   }
 
   json::Object answer(const json::Object &request);
+  /// Whether the device's context is of no use any more, after a fault.
+  bool isLost = false;
 
 private:
   ErrorOr<json::Object> handle(const json::Object &request);
@@ -203,8 +205,11 @@ Worker::makeArguments(run::ProgramSource &source,
 }
 
 ErrorOr<double> Worker::run(Candidate &candidate, int64_t launches) {
-  if (candidate.cuda)
-    return candidate.cuda->run(launches);
+  if (candidate.cuda) {
+    ErrorOr<double> milliseconds = candidate.cuda->run(launches);
+    isLost |= !milliseconds;
+    return milliseconds;
+  }
   double start = now();
   for (int64_t i = 0; i < launches; ++i)
     runtime::callHost(candidate.cpu->entryPoint(), *manifest,
@@ -215,16 +220,19 @@ ErrorOr<double> Worker::run(Candidate &candidate, int64_t launches) {
 /// Compares what the candidate wrote with what the first one did.
 Error Worker::checkResults(Candidate &candidate) {
   bool isFirst = expected.empty();
+  std::map<size_t, std::vector<double>> found;
   for (size_t i = 0; i < manifest->arguments.size(); ++i) {
     const runtime::ArgumentSpec &spec = manifest->arguments[i];
     if (!spec.isTensor || spec.access == runtime::Access::Read)
       continue;
     const runtime::NpyArray &array = *candidate.arguments.arrays[i];
     if (candidate.cuda)
-      if (Error error = candidate.cuda->download(i, array))
+      if (Error error = candidate.cuda->download(i, array)) {
+        isLost = true;
         return error;
+      }
     if (isFirst) {
-      std::vector<double> &elements = expected[i];
+      std::vector<double> &elements = found[i];
       const runtime::TensorView &view = array.view();
       for (int64_t element = 0; element < view.numElements(); ++element)
         elements.push_back(reference::loadElement(view, element));
@@ -241,6 +249,8 @@ Error Worker::checkResults(Candidate &candidate) {
                    "relative error of " +
                    std::to_string(distance->relFrobenius));
   }
+  if (isFirst)
+    expected = std::move(found);
   return Error::success();
 }
 
@@ -353,7 +363,8 @@ ErrorOr<json::Object> Worker::handle(const json::Object &request) {
 json::Object Worker::answer(const json::Object &request) {
   ErrorOr<json::Object> result = handle(request);
   if (!result)
-    return json::Object{{"error", result.error().message()}};
+    return json::Object{{"error", json::fixUTF8(result.error().message())},
+                        {"is_lost", isLost}};
   return std::move(*result);
 }
 
@@ -362,7 +373,7 @@ int sattn::tune::runWorker(run::Target target, int64_t device,
   Worker worker(target, device, threads);
   std::string line;
   while (std::getline(std::cin, line)) {
-    llvm::Expected<json::Value> request = json::parse(line);
+    llvm::Expected<json::Value> request = parseJson(line);
     json::Object answer;
     if (request && request->getAsObject())
       answer = worker.answer(*request->getAsObject());

@@ -23,12 +23,15 @@ std::string printTable(const Table &table);
 /// same keys. An error where the table has such rows of other parameters.
 llvm::Error mergeSection(Table &table, const Section &section);
 
+/// The file that a path names, through links; the path where there is none.
+std::string resolveTablePath(llvm::StringRef path);
+
 /// Changes the table in the file at `path`, which is made, with its folder,
 /// where it is missing. Processes that do so wait for each other, by a lock on
 /// the file `path` + ".lock", and a reader sees the old file or the new one. A
-/// table that stays the same is not written. An
-/// error where `change` fails, and where the file holds anything that
-/// parseTable does not take; it is then left as it is.
+/// table that stays the same is not written. An error, with the file as it was,
+/// where `change` fails, and where the file or the new table holds anything that
+/// parseTable does not take.
 llvm::Error updateTable(llvm::StringRef path, OpSchemas schemas,
                         llvm::function_ref<llvm::Error(Table &)> change);
 

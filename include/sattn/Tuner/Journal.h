@@ -33,12 +33,13 @@ public:
 
   /// Trials of a problem, by its description.
   std::vector<Trial> getTrials(llvm::StringRef problem) const;
-  bool isDone(llvm::StringRef problem) const;
+  /// Whether a run of this effort is done with a problem.
+  bool isDone(llvm::StringRef problem, llvm::StringRef effort) const;
 
   /// Adds a line. What is added is in the file when the call returns; an error
   /// where there is no room for it.
   llvm::Error add(llvm::StringRef problem, const Trial &trial);
-  llvm::Error addDone(llvm::StringRef problem);
+  llvm::Error addDone(llvm::StringRef problem, llvm::StringRef effort);
 
   /// Removes the file, after the last problem.
   void remove();
@@ -52,7 +53,8 @@ private:
   int descriptor = -1;
   struct Entry {
     std::vector<Trial> trials;
-    bool isDone = false;
+    /// Of which efforts.
+    std::vector<std::string> done;
   };
   std::map<std::string, Entry> entries;
 };

@@ -36,8 +36,9 @@ struct Measured {
 ///
 /// META is an array of seven numbers, in the order of #sattn.meta's, 0 for
 /// those that are not given. `load` runs the candidate, and compares its
-/// results with those of the first one that was loaded. A process that ends, or
-/// does not answer in time, is replaced.
+/// results with those of the first one that was loaded. A process that ends,
+/// does not answer in time, or answers with "is_lost": true beside an error, is
+/// replaced.
 class ProcessMeasurer final : public Measurer {
 public:
   /// `command` starts a process; `jobs` of them compile at one time.

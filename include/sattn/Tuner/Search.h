@@ -53,20 +53,21 @@ struct SearchResult {
   bool isDefault = true;
   /// Milliseconds of the result and of the default in the last comparison.
   double milliseconds = 0, defaultMilliseconds = 0;
-  /// The part of the default's time by which rounds of the same candidate
-  /// differ.
+  /// Of the rounds of the one that was compared alone: the median distance from
+  /// their median, over it.
   double noise = 0;
   /// Candidates that were tried, and those of them that did not run.
   int64_t tried = 0, failed = 0;
 };
 
 /// Finds fast parameters of a problem. Candidates are tried along one parameter
-/// at a time, from the default on, while the best one changes; each is
-/// compiled, then checked, then timed in turns with the default and the best so
-/// far. Those that are clearly slower get few runs. The best few are compared
-/// again in rounds, in another order each, and only one that is faster than the
-/// default in three rounds of four, and by more than noise, is the result. An
-/// error where the default itself does not run.
+/// at a time, from the default on, while the best one changes; each is compiled,
+/// then checked, then timed in turns with the default. Those that are clearly
+/// slower get few runs. The best few are compared again in rounds, in another
+/// order each. The result is the fastest of those that are faster than the
+/// default in seven rounds of eight, by 1% and by twice the spread of their
+/// rounds, if it is so again, alone; else the default. An error where the
+/// default itself does not run.
 llvm::Expected<SearchResult> search(const tuning::Space &space,
                                     Measurer &measurer,
                                     const SearchOptions &options);

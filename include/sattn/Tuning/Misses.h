@@ -18,7 +18,8 @@ bool logsMisses();
 
 /// Appends a problem for which no table had the exact row to the file that the
 /// environment variable SATTN_MISSES names, as a line that `sparse-tune` reads;
-/// nothing where it names none. Lines of several processes stay whole. Returns
+/// nothing where it names none. A process logs a problem once. Lines of several
+/// processes stay whole. Returns
 /// why the file cannot be written, or an empty text.
 std::string logMiss(llvm::StringRef op, llvm::ArrayRef<NamedFact> facts);
 

@@ -112,7 +112,7 @@ def _replace(path, text):
 def merge_into(path, sections):
     """Adds rows to the table in a file, which is made where there is none and left alone where it has them all. Raises
     ValueError, and OSError, before the file is changed."""
-    path = Path(path)  # Not where a link leads: the name of the lock is that which sparse-tune takes.
+    path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path):
         known = sections_of(path.read_text(), path) if path.exists() else {}

@@ -6,7 +6,9 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 from .._call import cache
@@ -49,7 +51,9 @@ def _read(path):
     """The problems of a file, each once."""
     found = []
     if path.exists():
-        for line in path.read_text().splitlines():
+        for line in path.read_text().splitlines(keepends=True):
+            if not line.endswith("\n"):
+                break  # Another thread writes it.
             entry = json.loads(line)
             found.append(Problem(entry["op"], tuple(sorted(entry["facts"].items()))))
     return list(dict.fromkeys(found))
@@ -98,8 +102,8 @@ def tune(call, *arguments, target=None, device=0, effort="normal", budget=None, 
     file that gets the results; None is the user's, which calls search. progress: whether the tool says on standard
     error how far it is. A run that was interrupted goes on where it stopped.
 
-    Returns a list of Tuned, of the problems that are not in the table yet. Raises ValueError for arguments that cannot
-    be, RuntimeError where the tool is missing or fails, for problems that it cannot tune as well.
+    Returns a list of Tuned. A problem that the tool cannot tune is a RuntimeWarning. Raises ValueError for arguments
+    that cannot be, RuntimeError where the tool is missing or tunes none.
     """
     if effort not in EFFORTS:
         raise ValueError(f"argument 'effort': expected one of {', '.join(EFFORTS)}, but got {effort!r}")
@@ -107,6 +111,8 @@ def tune(call, *arguments, target=None, device=0, effort="normal", budget=None, 
         raise ValueError(f"argument 'target': expected 'cpu', 'cuda' or None, but got {target!r}")
     if budget is not None and not budget > 0:
         raise ValueError(f"argument 'budget': expected more than 0 seconds, but got {budget!r}")
+    if table is not None and not os.fspath(table):
+        raise ValueError("argument 'table': expected a path, but got an empty one")
     tool = _tool()
     problems = call
     if callable(call):
@@ -125,15 +131,33 @@ def tune(call, *arguments, target=None, device=0, effort="normal", budget=None, 
         command += [f"--device={device}"] if target == "cuda" else []
         command += [f"--budget={budget}"] if budget is not None else []
         command += [f"--table={os.fspath(table)}"] if table is not None else []
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=None if progress else subprocess.PIPE,
-                              text=True) as process:
-            out, errors = process.communicate()
+        status, out, errors = _run(command, progress)
     cache.clear()  # Tables are read again.
-    if process.returncode:
-        lines = [line for line in (errors or "").splitlines() if "error: " in line]
-        raise RuntimeError("\n".join(lines) or f"sparse-tune: exit status {process.returncode}")
     names = [field.name for field in dataclasses.fields(Tuned)]
-    return [Tuned(**{name: found[name] for name in names}) for found in map(json.loads, out.splitlines())]
+    results = [Tuned(**{name: found[name] for name in names}) for found in map(json.loads, out.splitlines())]
+    if status and not results:
+        raise RuntimeError("\n".join(errors) or f"sparse-tune: exit status {status}")
+    for error in errors:
+        warnings.warn(error, RuntimeWarning, stacklevel=2)
+    return results
+
+
+def _run(command, progress):
+    """(exit status, output, errors) of the tool; its other messages go to standard error where progress is asked for."""
+    errors = []
+    with tempfile.TemporaryFile("w+") as out:
+        with subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                for line in process.stderr:
+                    if line.startswith("sparse-tune: error: "):
+                        errors.append(line.rstrip())
+                    elif progress:
+                        sys.stderr.write(line)
+            except BaseException:
+                process.kill()
+                raise
+        out.seek(0)
+        return process.returncode, out.read(), errors
 
 
 def _has_device():

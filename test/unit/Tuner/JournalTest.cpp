@@ -59,7 +59,7 @@ TEST_F(JournalTest, HasWhatWasAdded) {
     Trial failed = trialOf(128, 0);
     failed.reason = "it \"failed\"\n";
     EXPECT_FALSE(bool(journal.add("a", failed)));
-    EXPECT_FALSE(bool(journal.addDone("b")));
+    EXPECT_FALSE(bool(journal.addDone("b", "quick")));
   }
   Journal journal = open();
   ASSERT_EQ(journal.getTrials("a").size(), 2u);
@@ -69,22 +69,23 @@ TEST_F(JournalTest, HasWhatWasAdded) {
   EXPECT_EQ(trial.parameters.stages, std::nullopt);
   EXPECT_EQ(trial.ratio, 0.5);
   EXPECT_EQ(journal.getTrials("a")[1].reason, "it \"failed\"\n");
-  EXPECT_FALSE(journal.isDone("a"));
-  EXPECT_TRUE(journal.isDone("b"));
+  EXPECT_FALSE(journal.isDone("a", "quick"));
+  EXPECT_TRUE(journal.isDone("b", "quick"));
+  EXPECT_FALSE(journal.isDone("b", "full"));
 }
 
 TEST_F(JournalTest, OtherMachinesAndBuildsDoNotCount) {
-  EXPECT_FALSE(bool(open("there").addDone("a")));
-  EXPECT_FALSE(open().isDone("a"));
+  EXPECT_FALSE(bool(open("there").addDone("a", "quick")));
+  EXPECT_FALSE(open().isDone("a", "quick"));
 }
 
 TEST_F(JournalTest, LineThatWasNotWrittenWholeIsLeftOut) {
-  EXPECT_FALSE(bool(open().addDone("a")));
+  EXPECT_FALSE(bool(open().addDone("a", "quick")));
   append("{\"identity\": \"here\", \"prob");
-  EXPECT_FALSE(bool(open().addDone("b")));
+  EXPECT_FALSE(bool(open().addDone("b", "quick")));
   Journal journal = open();
-  EXPECT_TRUE(journal.isDone("a"));
-  EXPECT_TRUE(journal.isDone("b"));
+  EXPECT_TRUE(journal.isDone("a", "quick"));
+  EXPECT_TRUE(journal.isDone("b", "quick"));
 }
 
 TEST_F(JournalTest, OneHolderAtATime) {
@@ -100,7 +101,7 @@ TEST_F(JournalTest, OneHolderAtATime) {
 }
 
 TEST_F(JournalTest, JunkIsLeftOut) {
-  append("junk\n[1]\n{\"identity\": 3}\n");
+  append("junk\n[1]\n{\"identity\": 3}\n" + std::string(100000, '[') + "\n");
   EXPECT_TRUE(open().getTrials("a").empty());
 }
 

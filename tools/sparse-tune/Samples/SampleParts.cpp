@@ -91,13 +91,23 @@ llvm::Expected<Blocks> sattn::tune::blocksOf(const Problem &problem,
   Blocks blocks{llvm::divideCeilSigned(rows, blockRows),
                 llvm::divideCeilSigned(columns, blockColumns), 0};
   int64_t all = blocks.rows * blocks.columns;
-  blocks.nnz =
-      std::min(all, sizeOf(problem, "nnz",
-                           std::max<int64_t>(1, all * densityOf(problem))));
+  blocks.nnz = sizeOf(problem, "nnz",
+                      std::max<int64_t>(1, all * densityOf(problem)));
+  if (blocks.nnz > all)
+    return llvm::createStringError(
+        "fact 'nnz': expected at most " + llvm::Twine(all) +
+        ", as many blocks as there are, but got " + llvm::Twine(blocks.nnz));
   int64_t longest = sizeOf(problem, "longest_row", 0);
-  if (longest && longest <= std::min(blocks.columns, blocks.nnz) &&
-      blocks.nnz <= longest * blocks.rows)
-    blocks.longest = longest;
+  if (!longest)
+    return blocks;
+  if (longest > std::min(blocks.columns, blocks.nnz) ||
+      blocks.nnz > longest * blocks.rows)
+    return llvm::createStringError(
+        "fact 'longest_row': expected one of a matrix of " +
+        llvm::Twine(blocks.rows) + " x " + llvm::Twine(blocks.columns) +
+        " blocks, " + llvm::Twine(blocks.nnz) + " of them stored, but got " +
+        llvm::Twine(longest));
+  blocks.longest = longest;
   return blocks;
 }
 
