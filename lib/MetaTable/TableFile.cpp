@@ -102,9 +102,10 @@ Error sattn::meta::mergeSection(Table &table, const Section &section) {
         ", which those of " + own->describe() + " in " + table.name +
         " have, but got rows of " + llvm::join(section.parameters, ", "));
   for (const Row &row : section.rows) {
-    auto place = llvm::lower_bound(
-        own->rows, row,
-        [](const Row &a, const Row &b) { return a.key < b.key; });
+    auto place =
+        llvm::lower_bound(own->rows, row, [](const Row &a, const Row &b) {
+          return a.key < b.key;
+        });
     if (place != own->rows.end() && place->key == row.key)
       *place = row;
     else
@@ -167,8 +168,8 @@ Error sattn::meta::updateTable(StringRef given, OpSchemas schemas,
   if (exists && !fs::is_regular_file(status))
     return fileError(path, "expected a regular file");
   StringRef folder = llvm::sys::path::parent_path(path);
-  if (std::error_code error = folder.empty() ? std::error_code()
-                                             : fs::create_directories(folder))
+  if (std::error_code error =
+          folder.empty() ? std::error_code() : fs::create_directories(folder))
     return fileError(path, "expected a folder to write to, but got: " +
                                error.message());
   int lock;

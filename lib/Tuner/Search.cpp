@@ -268,8 +268,7 @@ std::vector<Parameters> Searcher::findFinalists() {
 
 /// Compares candidates with the default in rounds, every other one backwards
 /// and from another one on.
-std::vector<Compared>
-Searcher::compare(llvm::ArrayRef<Parameters> candidates) {
+std::vector<Compared> Searcher::compare(llvm::ArrayRef<Parameters> candidates) {
   std::vector<Parameters> all = {space.defaults};
   llvm::append_range(all, candidates);
   size_t count = all.size();
@@ -300,12 +299,11 @@ Searcher::compare(llvm::ArrayRef<Parameters> candidates) {
     result.noise = spread(ratios);
     auto won = llvm::count_if(ratios, [](double ratio) { return ratio < 1; });
     // One that failed in a round has less of them.
-    result.isFaster =
-        ratios.size() == own.size() &&
-        static_cast<double>(won) >=
-            kRoundsToWin * static_cast<double>(ratios.size()) &&
-        median(ratios) <
-            1 - std::max(options.leastGain, kSpreads * result.noise);
+    result.isFaster = ratios.size() == own.size() &&
+                      static_cast<double>(won) >=
+                          kRoundsToWin * static_cast<double>(ratios.size()) &&
+                      median(ratios) < 1 - std::max(options.leastGain,
+                                                    kSpreads * result.noise);
     results.push_back(result);
   }
   return results;

@@ -43,10 +43,10 @@ std::string sattn::tuning::logMiss(llvm::StringRef op,
       named[fact.name] = fact.number;
   }
   std::string line;
-  llvm::raw_string_ostream(line) << llvm::json::Value(llvm::json::Object{
-                                        {"op", op},
-                                        {"facts", std::move(named)}})
-                                 << "\n";
+  llvm::raw_string_ostream(line)
+      << llvm::json::Value(
+             llvm::json::Object{{"op", op}, {"facts", std::move(named)}})
+      << "\n";
   // Once by each process.
   static std::mutex mutex;
   static llvm::StringSet<> logged;
@@ -63,8 +63,8 @@ std::string sattn::tuning::logMiss(llvm::StringRef op,
   if (!fs::status(path, status) && !fs::is_regular_file(status))
     return refuse("no regular file");
   int file;
-  if (std::error_code error = fs::openFileForWrite(
-          path, file, fs::CD_OpenAlways, fs::OF_Append))
+  if (std::error_code error =
+          fs::openFileForWrite(path, file, fs::CD_OpenAlways, fs::OF_Append))
     return refuse(error.message());
   // One write at the end of the file, so that lines of several processes stay
   // whole.

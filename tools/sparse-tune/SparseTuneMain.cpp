@@ -264,10 +264,10 @@ static llvm::Expected<int> runCommand(const Options &options,
   if (options.merge) {
     if (llvm::Error wrong = requireFiles(2, SIZE_MAX))
       return std::move(wrong);
-    return statusOf(mergeTables(
-        options.files.front(),
-        std::vector<std::string>(options.files.begin() + 1,
-                                 options.files.end())));
+    return statusOf(
+        mergeTables(options.files.front(),
+                    std::vector<std::string>(options.files.begin() + 1,
+                                             options.files.end())));
   }
   return usageError("expected a command: tune, show, diff, merge or import");
 }

@@ -76,8 +76,8 @@ static llvm::Error makeWorkFolder(const std::string &folder) {
       return llvm::Error::success();
     return refuse("another file or folder");
   }
-  if (std::error_code error = fs::create_directory(
-          folder, /*IgnoreExisting=*/false, fs::owner_all))
+  if (std::error_code error =
+          fs::create_directory(folder, /*IgnoreExisting=*/false, fs::owner_all))
     return refuse(error.message());
   int marker;
   if (std::error_code error = fs::openFileForWrite(folder + kMarker, marker))
@@ -179,8 +179,7 @@ llvm::Error Run::keep(const meta::Query &query, const tuning::Space &space,
   if (!section)
     return section.takeError();
   return meta::updateTable(
-      options.table, tuning::allSchemas(),
-      [&](meta::Table &table) {
+      options.table, tuning::allSchemas(), [&](meta::Table &table) {
         meta::Table other = table;
         return meta::mergeSection(isTrial ? other : table, *section);
       });
@@ -344,10 +343,10 @@ llvm::Expected<int64_t> sattn::tune::tune(const TuneOptions &options) {
     return llvm::createStringError("'" + options.executable +
                                    "': " + error.message());
   // Times of another build, or with another number of threads, are others.
-  std::string identity = formatv(
-      "{0}, {1} threads, {2}, {3} bytes of {4}", place->device, options.threads,
-      versionText("sparse-tune"), build.getSize(),
-      llvm::sys::toTimeT(build.getLastModificationTime()));
+  std::string identity =
+      formatv("{0}, {1} threads, {2}, {3} bytes of {4}", place->device,
+              options.threads, versionText("sparse-tune"), build.getSize(),
+              llvm::sys::toTimeT(build.getLastModificationTime()));
   std::string path = meta::resolveTablePath(options.table);
   llvm::Expected<tuner::Journal> journal =
       tuner::Journal::open(path + ".journal", identity);

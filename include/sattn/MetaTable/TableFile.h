@@ -30,8 +30,8 @@ std::string resolveTablePath(llvm::StringRef path);
 /// where it is missing. Processes that do so wait for each other, by a lock on
 /// the file `path` + ".lock", and a reader sees the old file or the new one. A
 /// table that stays the same is not written. An error, with the file as it was,
-/// where `change` fails, and where the file or the new table holds anything that
-/// parseTable does not take.
+/// where `change` fails, and where the file or the new table holds anything
+/// that parseTable does not take.
 llvm::Error updateTable(llvm::StringRef path, OpSchemas schemas,
                         llvm::function_ref<llvm::Error(Table &)> change);
 

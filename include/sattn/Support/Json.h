@@ -20,8 +20,7 @@ inline constexpr int kMaxJsonNesting = 16;
 
 /// Calls `visit` for each character outside of strings, and for each string,
 /// with its text, quotes included.
-template <typename Visit>
-void scanJson(llvm::StringRef text, Visit visit) {
+template <typename Visit> void scanJson(llvm::StringRef text, Visit visit) {
   for (size_t i = 0; i < text.size(); ++i) {
     size_t start = i;
     if (text[i] == '"')

@@ -56,9 +56,9 @@ llvm::Expected<Problem> parseProblem(llvm::StringRef op,
 
 /// Reads a file with a line for each problem, an object
 /// {"op": NAME, "facts": {"m": 256, "dtype": "bf16"}}. A last line that was not
-/// written whole, as by a process that was killed, and lines that repeat another
-/// one are left out; other lines that are no problem are errors, which name the
-/// line.
+/// written whole, as by a process that was killed, and lines that repeat
+/// another one are left out; other lines that are no problem are errors, which
+/// name the line.
 llvm::Expected<std::vector<Problem>> readProblems(llvm::StringRef path);
 
 } // namespace sattn::tuner

@@ -61,11 +61,11 @@ struct SearchResult {
 };
 
 /// Finds fast parameters of a problem. Candidates are tried along one parameter
-/// at a time, from the default on, while the best one changes; each is compiled,
-/// then checked, then timed in turns with the default. Those that are clearly
-/// slower get few runs. The best few are compared again in rounds, in another
-/// order each. The result is the fastest of those that are faster than the
-/// default in seven rounds of eight, by 1% and by twice the spread of their
+/// at a time, from the default on, while the best one changes; each is
+/// compiled, then checked, then timed in turns with the default. Those that are
+/// clearly slower get few runs. The best few are compared again in rounds, in
+/// another order each. The result is the fastest of those that are faster than
+/// the default in seven rounds of eight, by 1% and by twice the spread of their
 /// rounds, if it is so again, alone; else the default. An error where the
 /// default itself does not run.
 llvm::Expected<SearchResult> search(const tuning::Space &space,

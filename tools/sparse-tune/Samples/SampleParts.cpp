@@ -91,8 +91,8 @@ llvm::Expected<Blocks> sattn::tune::blocksOf(const Problem &problem,
   Blocks blocks{llvm::divideCeilSigned(rows, blockRows),
                 llvm::divideCeilSigned(columns, blockColumns), 0};
   int64_t all = blocks.rows * blocks.columns;
-  blocks.nnz = sizeOf(problem, "nnz",
-                      std::max<int64_t>(1, all * densityOf(problem)));
+  blocks.nnz =
+      sizeOf(problem, "nnz", std::max<int64_t>(1, all * densityOf(problem)));
   if (blocks.nnz > all)
     return llvm::createStringError(
         "fact 'nnz': expected at most " + llvm::Twine(all) +
