@@ -12,7 +12,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
 
@@ -41,11 +42,13 @@ static llvm::Error checkFacts(const tuner::Problem &problem) {
     if (number >= least && number <= most &&
         (!isWhole || number == std::floor(number)))
       return llvm::Error::success();
-    return llvm::createStringError(
-        llvm::formatv("fact '{0}': expected a {1} from {2} to {3}, but got {4}",
-                      name, isWhole ? "whole number" : "number", least, most,
-                      number)
-            .str());
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "fact '" << name << "': expected a "
+        << (isWhole ? "whole number" : "number")
+        << llvm::format(" from %.15g to %.15g, but got %.15g", least, most,
+                        number);
+    return llvm::createStringError(text);
   };
   for (llvm::StringRef name : kSizes)
     if (llvm::Error error = check(name, name == "nnz" ? 0 : 1, INT32_MAX,

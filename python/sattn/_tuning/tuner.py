@@ -143,7 +143,7 @@ def tune(call, *arguments, target=None, device=0, effort="normal", budget=None, 
 
 
 def _run(command, progress):
-    """(exit status, output, errors) of the tool; its other messages go to standard error where progress is asked for."""
+    """(exit status, output, errors) of the tool. Other messages go to standard error where progress is asked for."""
     errors = []
     with tempfile.TemporaryFile("w+") as out:
         with subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, text=True) as process:
