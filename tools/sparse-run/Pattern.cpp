@@ -8,8 +8,9 @@
 
 #include "Pattern.h"
 
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 

@@ -25,7 +25,9 @@ struct Fact {
   std::string name;
   std::variant<double, std::string> value;
 
-  bool operator==(const Fact &other) const = default;
+  bool operator==(const Fact &other) const {
+    return name == other.name && value == other.value;
+  }
 };
 
 /// What parameters are tuned for: an op, and what is known of its operands.
@@ -35,7 +37,9 @@ struct Problem {
   /// Sorted by name, each once.
   std::vector<Fact> facts;
 
-  bool operator==(const Problem &other) const = default;
+  bool operator==(const Problem &other) const {
+    return op == other.op && facts == other.facts;
+  }
 
   /// The facts in the form that `tuning::choose` takes. They point into the
   /// problem.
