@@ -33,7 +33,7 @@ def product(size, n, block, sparsity, dtype):
 
 
 def attention(op, length, head_dim, dtype, causal):
-    return {"op": op, "facts": {"rows": length, "head_dim": head_dim, "value_dim": head_dim, "dtype": dtype,
+    return {"op": op, "facts": {"rows": length, "batches": 8, "head_dim": head_dim, "value_dim": head_dim, "dtype": dtype,
                                 "is_causal": int(causal)}}
 
 

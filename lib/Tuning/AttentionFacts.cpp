@@ -14,6 +14,7 @@ using namespace sattn::tuning;
 attention::Facts attention::readFacts(NamedFacts &given) {
   Facts facts;
   facts.rows = given.find("rows");
+  facts.batches = given.find("batches");
   facts.headDim = given.require("head_dim");
   facts.valueDim = given.require("value_dim");
   facts.dtype = given.findElement(facts.elementBytes);

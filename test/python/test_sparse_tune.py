@@ -10,7 +10,7 @@ import time
 import pytest
 
 PRODUCT = {"m": 64, "n": 48, "k": 64, "block_rows": 16, "block_columns": 16, "dtype": "f32", "out_dtype": "f32", "nnz": 8}
-ATTENTION = {"rows": 64, "head_dim": 32, "value_dim": 32, "dtype": "f32"}
+ATTENTION = {"rows": 64, "batches": 2, "head_dim": 32, "value_dim": 32, "dtype": "f32"}
 SOFTMAX = {"block_rows": 16, "block_columns": 16, "dtype": "f32"}
 TORCH_ROWS = """
     # a section whose heading is lost

@@ -91,11 +91,29 @@ def test_rows_of_attention_are_used(sattn_alone, monkeypatch, tmp_path):
     assert metas(sattn_alone, "BsrAttention") == [""]
     table = tmp_path / "table.json"
     monkeypatch.setenv("SATTN_META_TABLE", str(table))
-    table.write_text(row_of(sattn_alone, "bsr_attention", [32, 32, 16, 16, True, False, 48],
+    table.write_text(row_of(sattn_alone, "bsr_attention", [32, 32, 16, 16, True, False, 2, 48],
                             {"tile_m": 16, "tile_n": 32, "tile_k": 16}))
     sattn_alone.cache.clear()
     np.testing.assert_allclose(attend(sattn_alone), expected, rtol=1e-5)
     assert metas(sattn_alone, "BsrAttention") == ["tile = [16, 32, 16]"]
+
+
+@pytest.mark.parametrize("options, causal", [({}, False), ({"causal": True}, True), ({"window": 16}, False)])
+def test_rows_of_flex_attention_are_used(sattn_alone, monkeypatch, tmp_path, options, causal):
+    """By the facts that the compiler reads off the types of the same program."""
+    query = np.random.default_rng(0).standard_normal((1, 2, 96, 32), np.float32)
+    with sattn_alone.tuning.record() as problems:
+        expected = sattn_alone.flex_attention(query, query, query, **options)
+    assert metas(sattn_alone, "FlexAttention") == [""]
+    assert [(each.op, dict(each.facts)["rows"], dict(each.facts)["batches"], bool(dict(each.facts)["is_causal"]))
+            for each in problems] == [("flex_attention", 96, 2, causal)]
+    table = tmp_path / "table.json"
+    monkeypatch.setenv("SATTN_META_TABLE", str(table))
+    table.write_text(row_of(sattn_alone, "flex_attention", [32, 32, 0, 0, False, causal, False, 2, 64],
+                            {"tile_m": 32, "tile_n": 32, "tile_k": 16}))
+    sattn_alone.cache.clear()
+    np.testing.assert_allclose(sattn_alone.flex_attention(query, query, query, **options), expected, rtol=1e-4, atol=1e-5)
+    assert metas(sattn_alone, "FlexAttention") == ["tile = [32, 32, 16]"]
 
 
 def test_a_call_is_tuned(sattn_alone, tmp_path):

@@ -30,6 +30,8 @@ bool mayPadColumns(int64_t headDim, int64_t valueDim, int64_t elementBytes);
 struct Facts {
   /// Rows of a head of q, if known: its queries, or those of packed heads.
   std::optional<int64_t> rows;
+  /// Attentions, if known: heads of all batches.
+  std::optional<int64_t> batches;
   /// Columns of Q and K, and of V: at least 1.
   int64_t headDim = 0, valueDim = 0;
   /// Of Q, K and V: 2 or 4.

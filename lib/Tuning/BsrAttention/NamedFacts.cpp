@@ -22,16 +22,17 @@ static bsr_attention::Facts read(NamedFacts &given) {
   facts.areListsShared = given.isSet("shares_mask");
   facts.hasDropout = given.isSet("has_dropout");
   facts.mayHaveParts = !given.isSet("has_lse");
-  int64_t batches = given.find("batches").value_or(1);
+  facts.batches = given.find("batches");
   if (std::optional<int64_t> nnz = given.find("nnz"))
-    facts.seenBlocks = *nnz * batches;
+    facts.seenBlocks = *nnz * facts.batches.value_or(1);
   facts.longestRow = given.find("longest_row");
   return facts;
 }
 
 static TableKey getKey(const bsr_attention::Facts &facts) {
   TableKey key = attention::startKey(facts);
-  key.numbers.append({facts.areListsShared, facts.hasDropout, facts.rows});
+  key.numbers.append({facts.areListsShared, facts.hasDropout, facts.batches,
+       facts.rows});
   return key;
 }
 

@@ -11,7 +11,7 @@
 #include "sattn/Tuning/BsrAttention.h"
 
 static constexpr llvm::StringLiteral kKey[] = {
-    "D", "Dv", "BM", "BK", "shares_mask==1", "has_dropout==1", "L"};
+    "D", "Dv", "BM", "BK", "shares_mask==1", "has_dropout==1", "H", "L"};
 
 const sattn::meta::OpSchema sattn::tuning::bsr_attention::kSchema = {
     "bsr_attention", kKey,    kRowParameters, std::size(kKey) - 1,

@@ -12,7 +12,7 @@
 
 static constexpr llvm::StringLiteral kKey[] = {
     "D", "Dv", "BQ", "BK", "is_packed==1", "is_causal==1", "shares_mask==1",
-    "L"};
+    "H", "L"};
 
 const sattn::meta::OpSchema sattn::tuning::flex_attention::kSchema = {
     "flex_attention", kKey,    kRowParameters, std::size(kKey) - 1,  nullptr,

@@ -12,7 +12,7 @@
 
 static constexpr llvm::StringLiteral kKey[] = {
     "D", "Dv", "BQ", "BK", "is_causal==1", "shares_mask==1", "has_dropout==1",
-    "L"};
+    "H", "L"};
 
 const sattn::meta::OpSchema sattn::tuning::flex_attention_dcapture::kSchema = {
     "flex_attention_dcapture",

@@ -19,7 +19,8 @@ using attention::Facts;
 static TableKey getKey(const Facts &facts) {
   TableKey key = attention::startKey(facts);
   key.numbers.append(
-      {facts.isCausal, facts.areListsShared, facts.hasDropout, facts.rows});
+      {facts.isCausal, facts.areListsShared, facts.hasDropout, facts.batches,
+       facts.rows});
   return key;
 }
 

@@ -166,3 +166,16 @@ def choose_attention(tables, source, target, rows, nnz, batches, longest, shares
              "dtype": source.dtype, **_of_mask(source.block, nnz, longest), "batches": batches,
              "shares_mask": shares_mask, "has_dropout": source.dropout, "has_lse": source.lse}
     return _chosen(tables, "bsr_attention", facts, _place(target, ()))
+
+
+def choose_flex(tables, source, target, rows, batches, is_causal):
+    """(as of `choose`, for a FlexAttention, whether a table's row gave it). rows: of a head of query's tensor. batches:
+    heads of all batches. is_causal: whether a band bounds keys from above alone. The facts are those that the compiler
+    reads off a program's types."""
+    listed = source.full or source.partial
+    facts = {"rows": rows, "batches": batches, "head_dim": source.head_dim, "value_dim": source.value_dim,
+             "dtype": source.dtype, "is_packed": source.packed != 1,
+             "is_causal": is_causal and not listed and source.packed == 1}
+    if listed:
+        facts.update(block_queries=source.block_size[0], block_keys=source.block_size[1], shares_mask=listed[1])
+    return _chosen(tables, "flex_attention", facts, _place(target, ()))

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 from .._arrays import adapters
-from .._compiler import compiler
+from .._compiler import compiler, tuning
 from .._call import cache, memory
 from .._call.kernel_options import NONE, Options
 from .._trace import bands, regions
@@ -148,7 +148,15 @@ def source_of(request, arrays, mask, is_packed):
         band="" if mask.band is None else mask.band.text(), score_mod=texts.get("score_mod", ""),
         mask_mod=texts.get("mask_mod", ""), captures=tuple(types), names=tuple(names), precision=precision,
         meta=tile.meta(value.shape[3]))
-    return source, (arrays.device.index or 0) if on_gpu else compiler.CPU
+    target = (arrays.device.index or 0) if on_gpu else compiler.CPU
+    if not source.meta:
+        # Without a row it is what the compiler chooses for any length.
+        rows, heads = (sizes[2] * group, sizes[1] // group) if is_packed else (sizes[2], sizes[1])
+        is_causal = mask.band is not None and mask.band.right is not None and mask.band.left is None
+        chosen, is_of_table = tuning.choose_flex(cache.tables(), source, target, rows, sizes[0] * heads, is_causal)
+        if is_of_table:
+            source = dataclasses.replace(source, meta=chosen)
+    return source, target
 
 
 def plan_of(request, arrays, mask, is_packed):

@@ -64,8 +64,8 @@ Choice choose(const Table &table, llvm::StringRef op,
 }
 
 std::vector<NamedFact> attentionFacts(double rows) {
-  return {number("rows", rows), number("head_dim", 64), number("value_dim", 64),
-          text("dtype", "bf16")};
+  return {number("rows", rows), number("batches", 16), number("head_dim", 64),
+          number("value_dim", 64), text("dtype", "bf16")};
 }
 
 constexpr char kTile[] = R"("tile_m", "tile_n", "tile_k", "stages")";
@@ -78,14 +78,14 @@ TEST(TablesTest, QueryHasTheFactsOfTheKey) {
   ASSERT_TRUE(bool(query)) << llvm::toString(query.takeError());
   ASSERT_TRUE(query->has_value());
   EXPECT_EQ((*query)->describe(),
-            "flex_attention (64, 64, 0, 0, false, false, false, 512), NVIDIA "
+            "flex_attention (64, 64, 0, 0, false, false, false, 16, 512), NVIDIA "
             "H200, bf16, sparsity 0.50");
   std::vector<NamedFact> facts = attentionFacts(512);
   facts.insert(facts.end(), {number("block_queries", 128),
                              number("block_keys", 64), number("is_causal", 1)});
   query = getQuery("flex_attention", facts, search);
   EXPECT_EQ((*query)->describe(),
-            "flex_attention (64, 64, 128, 64, false, true, false, 512), NVIDIA "
+            "flex_attention (64, 64, 128, 64, false, true, false, 16, 512), NVIDIA "
             "H200, bf16, sparsity 0.50");
 }
 
@@ -126,20 +126,20 @@ TEST(TablesTest, EveryOpTakesItsRows) {
        with(blocks, {number("m", 512), number("n", 512), number("k", 512),
                      text("out_dtype", "bf16"), number("sparsity", 50)}),
        32, 128, 32, 3},
-      {"bsr_attention", "64, 64, 64, 64, false, false, 512",
+      {"bsr_attention", "64, 64, 64, 64, false, false, 16, 512",
        with(attentionFacts(512),
             {number("block_rows", 64), number("block_columns", 64)}),
        32, 64, 32, 3},
       {"bsr_softmax", "64, 64", blocks, 1, 32, 1024, 2},
       {"bsr_softmax_backward", "64, 64", blocks, 1, 32, 1024, 2},
-      {"flex_attention", "64, 64, 0, 0, false, false, false, 512",
+      {"flex_attention", "64, 64, 0, 0, false, false, false, 16, 512",
        attentionFacts(512), 64, 64, 48, 3},
-      {"flex_attention_dq", "64, 64, 0, 0, false, false, false, 512",
+      {"flex_attention_dq", "64, 64, 0, 0, false, false, false, 16, 512",
        attentionFacts(512), 64, 64, 32, 3},
       {"flex_attention_dkdv",
-       "64, 64, 0, 0, false, false, false, false, 64, 512", attentionFacts(512),
+       "64, 64, 0, 0, false, false, false, false, 64, 16, 512", attentionFacts(512),
        32, 64, 64, 3},
-      {"flex_attention_dcapture", "64, 64, 0, 0, false, false, false, 512",
+      {"flex_attention_dcapture", "64, 64, 0, 0, false, false, false, 16, 512",
        attentionFacts(512), 64, 64, 32, 3},
       {"sampled_addmm", "64, 64, false, 512", with(blocks, {number("k", 512)}),
        32, 32, 32, 3},

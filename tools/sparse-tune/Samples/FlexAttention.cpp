@@ -27,7 +27,7 @@ static llvm::Expected<SampleProgram> makeFlexAttention(const Problem &problem) {
   llvm::StringRef type = elementOf(problem);
   std::string out = arguments.addArray(
       "out",
-      {1, kHeads, sizeOf(problem, "rows", kRows),
+      {1, getHeads(problem), sizeOf(problem, "rows", kRows),
        sizeOf(problem, "value_dim", sizeOf(problem, "head_dim", 64))},
       type, 1);
   std::string body = formatv(

@@ -16,6 +16,10 @@ using namespace sattn::tune;
 using llvm::formatv;
 using tuner::Problem;
 
+int64_t sattn::tune::getHeads(const Problem &problem) {
+  return sizeOf(problem, "batches", kHeads);
+}
+
 llvm::Error sattn::tune::requireNoLists(const Problem &problem) {
   for (llvm::StringRef fact : {"block_queries", "block_keys", "is_packed"})
     if (problem.getNumber(fact, 0) != 0)
@@ -37,7 +41,7 @@ std::string sattn::tune::addHeads(const Problem &problem, Arguments &arguments,
           width = sizeOf(problem, "value_dim", depth);
   llvm::StringRef type = elementOf(problem);
   auto add = [&](const char *name, int64_t columns) {
-    return arguments.addArray(name, {1, kHeads, rows, columns}, type, 1);
+    return arguments.addArray(name, {1, getHeads(problem), rows, columns}, type, 1);
   };
   std::string types =
       add("q", depth) + ", " + add("k", depth) + ", " + add("v", width);
@@ -45,7 +49,7 @@ std::string sattn::tune::addHeads(const Problem &problem, Arguments &arguments,
     return types;
   types += ", " + add("grad_out", width);
   for (const char *name : {"lse2", "delta"})
-    types += ", " + arguments.addArray(name, {1, kHeads, rows}, scalarOf(type));
+    types += ", " + arguments.addArray(name, {1, getHeads(problem), rows}, scalarOf(type));
   return types;
 }
 
@@ -62,7 +66,7 @@ sattn::tune::makeGradientSample(const Problem &problem,
     names += (index ? ", %" : "%") + name;
     results += (index ? ", " : "") +
                arguments.addArray(
-                   name, {1, kHeads, sizeOf(problem, "rows", kRows), columns},
+                   name, {1, getHeads(problem), sizeOf(problem, "rows", kRows), columns},
                    elementOf(problem), 1);
   }
   bool isOne = gradients.size() == 1;

@@ -16,6 +16,9 @@ namespace sattn::tune {
 /// Rows of a head where no fact gives them.
 inline constexpr int64_t kRows = 4096;
 
+/// How many heads a batch of one has.
+int64_t getHeads(const tuner::Problem &problem);
+
 /// An error where a problem has block lists or packed heads.
 llvm::Error requireNoLists(const tuner::Problem &problem);
 

@@ -9,6 +9,7 @@
 #include "TuningFacts.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace sattn;
@@ -37,6 +38,16 @@ void TuningFacts::addFlag(llvm::StringLiteral name, bool isSet) {
 void TuningFacts::addSize(llvm::StringLiteral name, int64_t size,
                           std::optional<int64_t> hint) {
   add(name, ShapedType::isDynamic(size) ? hint : std::optional<int64_t>(size));
+}
+
+void TuningFacts::addProduct(llvm::StringLiteral name,
+                             llvm::ArrayRef<int64_t> sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes)
+    if (mlir::ShapedType::isDynamic(size) ||
+        llvm::MulOverflow(product, size, product))
+      return;
+  add(name, product);
 }
 
 void TuningFacts::addType(llvm::StringLiteral name, Type type) {

@@ -28,6 +28,8 @@ public:
   /// A size of a type, or where that is dynamic the hint.
   void addSize(llvm::StringLiteral name, int64_t size,
                std::optional<int64_t> hint = {});
+  /// The product of sizes of a type; left out where one is dynamic.
+  void addProduct(llvm::StringLiteral name, llvm::ArrayRef<int64_t> sizes);
   /// An element type: "bf16", "f8E4M3FN".
   void addType(llvm::StringLiteral name, mlir::Type type);
 

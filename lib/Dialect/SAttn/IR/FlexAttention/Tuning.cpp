@@ -23,6 +23,7 @@ SmallVector<tuning::NamedFact>
 FlexAttentionOp::getTuningFacts(const TuningHints &hints) {
   TuningFacts facts;
   facts.addSize("rows", getQ().getType().getShape().end()[-2], hints.m);
+  facts.addProduct("batches", getQ().getType().getShape().drop_back(2));
   facts.add("head_dim", getHeadDim());
   facts.add("value_dim", getValueDim());
   facts.addType("dtype", getQ().getType().getElementType());

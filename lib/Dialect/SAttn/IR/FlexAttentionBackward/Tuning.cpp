@@ -23,6 +23,7 @@ static TuningFacts findFacts(ScoreOpInterface op, const TuningHints &hints) {
   auto tiled = op.isByKeys() ? op.getK() : op.getQ();
   facts.addSize("rows", tiled.getType().getShape().end()[-2],
                 op.isByKeys() ? hints.n : hints.m);
+  facts.addProduct("batches", tiled.getType().getShape().drop_back(2));
   facts.add("head_dim", op.getHeadDim());
   facts.add("value_dim", op.getValueDim());
   facts.addType("dtype", op.getQ().getType().getElementType());
