@@ -98,7 +98,7 @@ def test_rows_of_attention_are_used(sattn_alone, monkeypatch, tmp_path):
     assert metas(sattn_alone, "BsrAttention") == ["tile = [16, 32, 16]"]
 
 
-@pytest.mark.parametrize("options, causal", [({}, False), ({"causal": True}, True), ({"window": 16}, False)])
+@pytest.mark.parametrize("options, causal", [({}, False), ({"causal": True}, True), ({"window": (16, 0)}, False)])
 def test_rows_of_flex_attention_are_used(sattn_alone, monkeypatch, tmp_path, options, causal):
     """By the facts that the compiler reads off the types of the same program."""
     query = np.random.default_rng(0).standard_normal((1, 2, 96, 32), np.float32)

@@ -31,8 +31,8 @@ static bsr_attention::Facts read(NamedFacts &given) {
 
 static TableKey getKey(const bsr_attention::Facts &facts) {
   TableKey key = attention::startKey(facts);
-  key.numbers.append({facts.areListsShared, facts.hasDropout, facts.batches,
-       facts.rows});
+  key.numbers.append(
+      {facts.areListsShared, facts.hasDropout, facts.batches, facts.rows});
   return key;
 }
 

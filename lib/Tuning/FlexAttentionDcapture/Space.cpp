@@ -21,9 +21,8 @@ static constexpr int64_t kStagedColumns = 32;
 
 static TableKey getKey(const Facts &facts) {
   TableKey key = attention::startKey(facts);
-  key.numbers.append(
-      {facts.isCausal, facts.areListsShared, facts.hasDropout, facts.batches,
-       facts.rows});
+  key.numbers.append({facts.isCausal, facts.areListsShared, facts.hasDropout,
+                      facts.batches, facts.rows});
   return key;
 }
 

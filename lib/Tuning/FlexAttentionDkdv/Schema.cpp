@@ -19,7 +19,8 @@ static constexpr llvm::StringLiteral kKey[] = {"D",
                                                "has_dropout==1",
                                                "is_one_gradient==1",
                                                "G",
-                                               "H", "L"};
+                                               "H",
+                                               "L"};
 
 const sattn::meta::OpSchema sattn::tuning::flex_attention_dkdv::kSchema = {
     "flex_attention_dkdv",

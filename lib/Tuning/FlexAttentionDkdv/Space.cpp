@@ -26,7 +26,7 @@ static TableKey getKey(const Facts &facts) {
   TableKey key = attention::startKey(facts);
   key.numbers.append({facts.isCausal, facts.areListsShared, facts.hasDropout,
                       facts.isOneGradient, countColumns(facts), facts.batches,
-       facts.rows});
+                      facts.rows});
   return key;
 }
 

@@ -18,9 +18,8 @@ using attention::Facts;
 
 static TableKey getKey(const Facts &facts) {
   TableKey key = attention::startKey(facts);
-  key.numbers.append(
-      {facts.isCausal, facts.areListsShared, facts.hasDropout, facts.batches,
-       facts.rows});
+  key.numbers.append({facts.isCausal, facts.areListsShared, facts.hasDropout,
+                      facts.batches, facts.rows});
   return key;
 }
 

@@ -77,16 +77,18 @@ TEST(TablesTest, QueryHasTheFactsOfTheKey) {
   auto query = getQuery("flex_attention", attentionFacts(512), search);
   ASSERT_TRUE(bool(query)) << llvm::toString(query.takeError());
   ASSERT_TRUE(query->has_value());
-  EXPECT_EQ((*query)->describe(),
-            "flex_attention (64, 64, 0, 0, false, false, false, 16, 512), NVIDIA "
-            "H200, bf16, sparsity 0.50");
+  EXPECT_EQ(
+      (*query)->describe(),
+      "flex_attention (64, 64, 0, 0, false, false, false, 16, 512), NVIDIA "
+      "H200, bf16, sparsity 0.50");
   std::vector<NamedFact> facts = attentionFacts(512);
   facts.insert(facts.end(), {number("block_queries", 128),
                              number("block_keys", 64), number("is_causal", 1)});
   query = getQuery("flex_attention", facts, search);
-  EXPECT_EQ((*query)->describe(),
-            "flex_attention (64, 64, 128, 64, false, true, false, 16, 512), NVIDIA "
-            "H200, bf16, sparsity 0.50");
+  EXPECT_EQ(
+      (*query)->describe(),
+      "flex_attention (64, 64, 128, 64, false, true, false, 16, 512), NVIDIA "
+      "H200, bf16, sparsity 0.50");
 }
 
 TEST(TablesTest, NoQueryWithoutANumberOfTheKey) {
@@ -137,8 +139,8 @@ TEST(TablesTest, EveryOpTakesItsRows) {
       {"flex_attention_dq", "64, 64, 0, 0, false, false, false, 16, 512",
        attentionFacts(512), 64, 64, 32, 3},
       {"flex_attention_dkdv",
-       "64, 64, 0, 0, false, false, false, false, 64, 16, 512", attentionFacts(512),
-       32, 64, 64, 3},
+       "64, 64, 0, 0, false, false, false, false, 64, 16, 512",
+       attentionFacts(512), 32, 64, 64, 3},
       {"flex_attention_dcapture", "64, 64, 0, 0, false, false, false, 16, 512",
        attentionFacts(512), 64, 64, 32, 3},
       {"sampled_addmm", "64, 64, false, 512", with(blocks, {number("k", 512)}),
@@ -177,7 +179,7 @@ TEST(TablesTest, EveryOpTakesItsRows) {
 
 TEST(TablesTest, AShorterLengthDoes) {
   Table table = makeTable("flex_attention", kTile,
-                          "[[64, 64, 0, 0, false, false, false, 512], "
+                          "[[64, 64, 0, 0, false, false, false, 16, 512], "
                           "[64, 64, 48, 3]]");
   Choice choice = choose(table, "flex_attention", attentionFacts(700));
   EXPECT_EQ(choice.parameters.depth, 48);
@@ -195,7 +197,7 @@ TEST(TablesTest, WhatIsMissingIsNamed) {
 
 TEST(TablesTest, ARowThatFitsNoTileIsNamed) {
   Table table = makeTable("flex_attention", kTile,
-                          "[[64, 64, 0, 0, false, false, false, 512], "
+                          "[[64, 64, 0, 0, false, false, false, 16, 512], "
                           "[512, 64, 128, 3]]");
   Choice choice = choose(table, "flex_attention", attentionFacts(512));
   ASSERT_EQ(choice.problems.size(), 1u);
@@ -208,7 +210,7 @@ TEST(TablesTest, ARowThatFitsNoTileIsNamed) {
 
 TEST(TablesTest, AHintOfZeroIsLeftToThePasses) {
   Table table = makeTable("flex_attention", kTile,
-                          "[[64, 64, 0, 0, false, false, false, 512], "
+                          "[[64, 64, 0, 0, false, false, false, 16, 512], "
                           "[64, 64, 48, 0]]");
   Choice choice = choose(table, "flex_attention", attentionFacts(512));
   EXPECT_EQ(choice.parameters.depth, 48);

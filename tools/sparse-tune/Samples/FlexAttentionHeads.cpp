@@ -41,7 +41,8 @@ std::string sattn::tune::addHeads(const Problem &problem, Arguments &arguments,
           width = sizeOf(problem, "value_dim", depth);
   llvm::StringRef type = elementOf(problem);
   auto add = [&](const char *name, int64_t columns) {
-    return arguments.addArray(name, {1, getHeads(problem), rows, columns}, type, 1);
+    return arguments.addArray(name, {1, getHeads(problem), rows, columns}, type,
+                              1);
   };
   std::string types =
       add("q", depth) + ", " + add("k", depth) + ", " + add("v", width);
@@ -49,7 +50,8 @@ std::string sattn::tune::addHeads(const Problem &problem, Arguments &arguments,
     return types;
   types += ", " + add("grad_out", width);
   for (const char *name : {"lse2", "delta"})
-    types += ", " + arguments.addArray(name, {1, getHeads(problem), rows}, scalarOf(type));
+    types += ", " + arguments.addArray(name, {1, getHeads(problem), rows},
+                                       scalarOf(type));
   return types;
 }
 
@@ -65,9 +67,10 @@ sattn::tune::makeGradientSample(const Problem &problem,
     std::string name = "out" + std::to_string(index);
     names += (index ? ", %" : "%") + name;
     results += (index ? ", " : "") +
-               arguments.addArray(
-                   name, {1, getHeads(problem), sizeOf(problem, "rows", kRows), columns},
-                   elementOf(problem), 1);
+               arguments.addArray(name,
+                                  {1, getHeads(problem),
+                                   sizeOf(problem, "rows", kRows), columns},
+                                  elementOf(problem), 1);
   }
   bool isOne = gradients.size() == 1;
   std::string body = formatv(
