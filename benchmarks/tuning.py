@@ -1,4 +1,4 @@
-"""What sparse-tune finds for a grid of problems: milliseconds of the computed default, and of the parameters that it keeps.
+"""Times of a grid of problems by sparse-tune: milliseconds of the computed default, and of the parameters that it keeps.
 
     python benchmarks/tuning.py --target cuda --budget 1200 --table table.json --out benchmarks/results/DATE-DEVICE-tuning.json
 

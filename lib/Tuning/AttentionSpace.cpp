@@ -30,11 +30,15 @@ static constexpr int64_t kMostMmaRegisters = 192;
 /// Bytes of shared memory beside the operands: barriers and vectors.
 static constexpr int64_t kOtherBytes = 1024;
 
-TableKey sattn::tuning::attention::startKey(const Facts &facts) {
+TableKey
+sattn::tuning::attention::makeKey(const Facts &facts,
+                                  llvm::ArrayRef<std::optional<int64_t>> own) {
   TableKey key;
   key.dtype = facts.dtype;
   key.numbers = {facts.headDim, facts.valueDim, facts.blockQueries.value_or(0),
                  facts.blockKeys.value_or(0)};
+  key.numbers.append(own.begin(), own.end());
+  key.numbers.append({facts.batches, facts.rows});
   return key;
 }
 

@@ -23,10 +23,11 @@ namespace sattn::tuning::attention {
 inline constexpr llvm::StringLiteral kZeroNames[] = {
     "BQ", "BK", "stages", "warps", "raster_group", "split_k"};
 
-/// The first numbers of a key: columns of both heads, rows and columns of a
-/// block. An op adds its own and, last, the length, rows of a head, of which a
-/// smaller one's row does.
-TableKey startKey(const Facts &facts);
+/// A key: columns of both heads, rows and columns of a block, the op's own
+/// numbers, the number of heads and, last, the length, rows of a head, of which
+/// a smaller one's row does.
+TableKey makeKey(const Facts &facts,
+                 llvm::ArrayRef<std::optional<int64_t>> own);
 
 /// Adds tile_m, tile_n, tile_k and hints. `columns`: those of V or of a
 /// gradient, which tiles may have a part of; 0 where they may not.

@@ -57,9 +57,7 @@ struct Image {
 };
 } // namespace
 
-/// The chip with all of the device's own instructions: from 9.0 on these have
-/// a suffix.
-static std::string chipOf(const Device &device) {
+std::string sattn::run::getChip(const Device &device) {
   std::string chip = "sm_" + std::to_string(device.capabilityMajor()) +
                      std::to_string(device.capabilityMinor());
   return device.capabilityMajor() >= 9 ? chip + "a" : chip;
@@ -73,7 +71,7 @@ static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
   options.versions = versions;
   options.schedule =
       wanted.plainSchedule ? GPUSchedule::Plain : GPUSchedule::Specialized;
-  options.chip = wanted.chip.empty() ? chipOf(device) : wanted.chip;
+  options.chip = wanted.chip.empty() ? getChip(device) : wanted.chip;
   options.delays = wanted.delays;
   options.precision = wanted.precision;
   options.device = device.name();
@@ -104,7 +102,7 @@ static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
 static void addOptions(cache::KeyHasher &key, const Device &device,
                        const CudaOptions &wanted, const Problem &problem,
                        KernelVersions versions) {
-  key.add(device.name()).add(chipOf(device)).add(wanted.chip);
+  key.add(device.name()).add(getChip(device)).add(wanted.chip);
   key.add(int64_t(wanted.plainSchedule)).add(wanted.delays);
   key.add(wanted.precision).add(static_cast<int64_t>(versions));
   for (int64_t size : problem.sizes)

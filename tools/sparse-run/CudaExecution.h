@@ -17,6 +17,10 @@
 #include <array>
 #include <memory>
 
+namespace sattn::runtime {
+class Device;
+} // namespace sattn::runtime
+
 namespace sattn::run {
 
 /// The problem that tile parameters are chosen for: M, N, K, and the fraction
@@ -25,6 +29,10 @@ struct Problem {
   std::array<int64_t, 3> sizes;
   double sparsity;
 };
+
+/// The chip with all of the device's own instructions, "sm_90a": from 9.0 on
+/// these have a suffix.
+std::string getChip(const runtime::Device &device);
 
 /// A function compiled for a CUDA device, with its arguments in the device's
 /// memory.

@@ -8,6 +8,7 @@
 
 #include "Tune.h"
 
+#include "CudaExecution.h"
 #include "SampleProgram.h"
 
 #include "sattn/MetaTable/TableFile.h"
@@ -117,10 +118,8 @@ static llvm::Expected<Place> findPlace(const TuneOptions &options) {
       runtime::Device::open(static_cast<int>(options.device));
   if (!device)
     return llvm::createStringError(device.takeError().message());
-  std::string chip = formatv("sm_{0}{1}{2}", (*device)->capabilityMajor(),
-                             (*device)->capabilityMinor(),
-                             (*device)->capabilityMajor() >= 9 ? "a" : "");
-  std::optional<tuning::Target> target = tuning::findTarget(chip);
+  std::optional<tuning::Target> target =
+      tuning::findTarget(run::getChip(**device));
   if (!target)
     return llvm::createStringError("expected a device that there is code for, "
                                    "but got " +

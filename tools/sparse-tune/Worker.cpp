@@ -83,8 +83,7 @@ private:
   Error open(const json::Object &request);
   ErrorOr<run::ProgramSource> parse(const Meta &meta);
   Error compile(const Meta &meta, Candidate &candidate);
-  ErrorOr<run::Arguments> makeArguments(run::ProgramSource &source,
-                                        const runtime::Manifest &manifest);
+  ErrorOr<run::Arguments> makeArguments();
   Error load(const Meta &meta, Candidate &candidate);
   Error checkResults(Candidate &candidate);
   ErrorOr<double> run(Candidate &candidate, int64_t launches);
@@ -96,7 +95,9 @@ private:
   mlir::MLIRContext context;
   std::string program;
   std::vector<std::string> words;
+  /// The manifest and the shapes of arguments, the same for all candidates.
   std::optional<runtime::Manifest> manifest;
+  std::vector<std::vector<int64_t>> declared;
   std::map<Meta, Candidate> candidates;
   /// The results of the first candidate, of each argument that is written.
   std::map<size_t, std::vector<double>> expected;
@@ -162,6 +163,7 @@ Error Worker::compile(const Meta &meta, Candidate &candidate) {
   if (!described)
     return described.takeError();
   manifest = std::move(*described);
+  declared = run::getDeclaredShapes(*source);
   // What the compiler says of a candidate that it refuses.
   std::string reason;
   mlir::ScopedDiagnosticHandler handler(
@@ -191,14 +193,12 @@ Error Worker::compile(const Meta &meta, Candidate &candidate) {
   return Error::success();
 }
 
-ErrorOr<run::Arguments>
-Worker::makeArguments(run::ProgramSource &source,
-                      const runtime::Manifest &manifest) {
+ErrorOr<run::Arguments> Worker::makeArguments() {
   ErrorOr<run::Arguments> arguments =
-      run::loadArguments(manifest, run::getDeclaredShapes(source), words, {});
+      run::loadArguments(*manifest, declared, words, {});
   if (!arguments)
     return arguments;
-  if (Error error = runtime::checkContracts(manifest, arguments->values,
+  if (Error error = runtime::checkContracts(*manifest, arguments->values,
                                             runtime::ContentCheck::On))
     return error;
   return arguments;
@@ -257,10 +257,7 @@ Error Worker::checkResults(Candidate &candidate) {
 Error Worker::load(const Meta &meta, Candidate &candidate) {
   if (Error error = compile(meta, candidate))
     return error;
-  ErrorOr<run::ProgramSource> source = parse(meta);
-  if (!source)
-    return source.takeError();
-  ErrorOr<run::Arguments> arguments = makeArguments(*source, *manifest);
+  ErrorOr<run::Arguments> arguments = makeArguments();
   if (!arguments)
     return arguments.takeError();
   candidate.arguments = std::move(*arguments);

@@ -23,10 +23,10 @@ inline constexpr int64_t kMinStages = 2, kMostStages = 16;
 struct StepTiles {
   int64_t m, n, k, elementBytes;
 
-  /// Of both, as they are in global memory.
+  /// Bytes of both, as they are in global memory.
   int64_t getBytes() const { return (m + n) * k * elementBytes; }
-  /// Of both, as they are stored for mma.sync, in either layout of the second:
-  /// in multiples of 16 rows and 32 bytes.
+  /// Bytes of both, as they are stored for mma.sync, in either layout of the
+  /// second: in multiples of 16 rows and 32 bytes.
   int64_t getPaddedBytes() const;
 };
 

@@ -27,7 +27,7 @@ enum class TargetKind {
   Wgmma,
 };
 
-/// What limits a tile.
+/// A chip or the CPU, by what limits a tile there.
 struct Target {
   llvm::StringLiteral name;
   TargetKind kind;

@@ -15,9 +15,9 @@
 
 namespace sattn::tuner {
 
-/// What a run of the tuner has found so far, in a file, so that a later run
-/// goes on where one was interrupted: a line of JSON for each trial, and one
-/// for each problem that is done. Only one process holds a journal.
+/// A file of what a run of the tuner has found so far, so that a later run goes
+/// on where one was interrupted: a line of JSON for each trial, and one for
+/// each problem that is done. Only one process holds a journal.
 class Journal {
 public:
   /// Opens the file at `path`, which is made where it is missing. Lines that
@@ -53,7 +53,7 @@ private:
   int descriptor = -1;
   struct Entry {
     std::vector<Trial> trials;
-    /// Of which efforts.
+    /// Names of the efforts that are done.
     std::vector<std::string> done;
   };
   std::map<std::string, Entry> entries;

@@ -30,10 +30,7 @@ static bsr_attention::Facts read(NamedFacts &given) {
 }
 
 static TableKey getKey(const bsr_attention::Facts &facts) {
-  TableKey key = attention::startKey(facts);
-  key.numbers.append(
-      {facts.areListsShared, facts.hasDropout, facts.batches, facts.rows});
-  return key;
+  return attention::makeKey(facts, {facts.areListsShared, facts.hasDropout});
 }
 
 static void addParameters(Space &space, const bsr_attention::Facts &facts,

@@ -12,10 +12,8 @@
 using namespace sattn::tuning;
 
 static TableKey getKey(const flex_attention::Facts &facts) {
-  TableKey key = attention::startKey(facts);
-  key.numbers.append({facts.isPacked, facts.isCausal, facts.areListsShared,
-                      facts.batches, facts.rows});
-  return key;
+  return attention::makeKey(
+      facts, {facts.isPacked, facts.isCausal, facts.areListsShared});
 }
 
 static void addParameters(Space &space, const flex_attention::Facts &facts,

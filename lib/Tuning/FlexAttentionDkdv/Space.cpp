@@ -23,11 +23,9 @@ static int64_t countColumns(const Facts &facts) {
 }
 
 static TableKey getKey(const Facts &facts) {
-  TableKey key = attention::startKey(facts);
-  key.numbers.append({facts.isCausal, facts.areListsShared, facts.hasDropout,
-                      facts.isOneGradient, countColumns(facts), facts.batches,
-                      facts.rows});
-  return key;
+  return attention::makeKey(facts, {facts.isCausal, facts.areListsShared,
+                                    facts.hasDropout, facts.isOneGradient,
+                                    countColumns(facts)});
 }
 
 static void addParameters(Space &space, const Facts &facts,

@@ -17,10 +17,8 @@ using namespace sattn::tuning;
 using attention::Facts;
 
 static TableKey getKey(const Facts &facts) {
-  TableKey key = attention::startKey(facts);
-  key.numbers.append({facts.isCausal, facts.areListsShared, facts.hasDropout,
-                      facts.batches, facts.rows});
-  return key;
+  return attention::makeKey(
+      facts, {facts.isCausal, facts.areListsShared, facts.hasDropout});
 }
 
 static void addParameters(Space &space, const Facts &facts,
