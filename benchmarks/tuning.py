@@ -2,49 +2,111 @@
 
     python benchmarks/tuning.py --target cuda --budget 1200 --table table.json --out benchmarks/results/DATE-DEVICE-tuning.json
 
-The tool must be on PATH. Products are of square matrices of M = K, in bf16 on a GPU and f32 on the CPU, of blocks of 16 to
-128, for N columns and sparsities; attention is dense and causal, forward and backward, of 8 heads. A run that is
-interrupted goes on where it stopped, by the tool's journal, and adds to what --out has. `gain` is the default's time over
-that of the result.
+The tool must be on PATH. On a GPU the grid has at most 150 problems: products of square matrices and of the layers of
+Llama 3 8B and Qwen2.5 7B, most of them in bf16, a few in f16 and int8, for one to 8192 columns; sampled products; sums of
+listed products; attention, dense and causal, of 8 heads, forward and backward. Where that grid is larger than its share,
+problems are drawn from it, the same in every run. On the CPU sizes are smaller, and elements f32. A run that is
+interrupted goes on where it stopped: problems that --out has are left out. `gain` is the default's time over that of the
+result; `trials` has the time of each candidate over the default's.
 """
 
 import argparse
 import datetime
 import itertools
 import json
+import random
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-# (M = K, N, block, sparsity) of products, and (length, head dim) of attention: all, and a few.
-PRODUCTS = [*itertools.product((1024, 4096, 8192), (1, 16, 256, 2048, 8192), (16, 32, 64, 128), (0.5, 0.8, 0.9, 0.95))]
-FEW_PRODUCTS = [(4096, 2048, 64, 0.9), (4096, 2048, 128, 0.9), (4096, 16, 64, 0.8), (4096, 2048, 32, 0.9), (8192, 8192, 64, 0.8)]
-ATTENTION = [*itertools.product((2048, 4096, 8192), (64, 96, 128, 192, 256))]
-FEW_ATTENTION = [(4096, 64), (4096, 128)]
+# (M, K) of products: square ones, and layers of Llama 3 8B and Qwen2.5 7B.
+SQUARES = [(size, size) for size in (1024, 4096, 8192)]
+LAYERS = [(14336, 4096), (4096, 14336), (1024, 4096), (18944, 3584), (3584, 18944), (3584, 3584)]
+COLUMNS = (1, 16, 256, 2048, 8192)
+BLOCKS = (16, 32, 64, 128)
+SPARSITIES = (0.5, 0.8, 0.9, 0.95)
+HEAD_DIMS = (64, 96, 128, 192, 256)
+LENGTHS = (2048, 8192)
+ATTENTION = ("flex_attention", "flex_attention_dq", "flex_attention_dkdv")
+# Problems drawn of each group on a GPU.
+DRAWN = {"square": 48, "layer": 24, "f16": 4, "int8": 8, "sampled": 12, "scatter": 14}
+HEADS = 8
 SMALLER = 8  # On the CPU sizes are so many times smaller.
 
 
-def product(size, n, block, sparsity, dtype):
-    grid = size // block
+def product(shape, n, block, sparsity, dtype):
+    m, k = shape
     return {"op": "bsr_addmm", "facts": {
-        "m": size, "n": n, "k": size, "block_rows": block, "block_columns": block, "dtype": dtype, "out_dtype": dtype,
-        "beta": 0, "nnz": max(1, round(grid * grid * (1 - sparsity)))}}
+        "m": m, "n": n, "k": k, "block_rows": block, "block_columns": block, "dtype": dtype,
+        "out_dtype": "i32" if dtype == "i8" else dtype, "beta": 0,
+        "nnz": max(1, round(m // block * (k // block) * (1 - sparsity)))}}
+
+
+def sampled(k, block, dtype="bf16"):
+    return {"op": "sampled_addmm", "facts": {
+        "k": k, "block_rows": block, "block_columns": block, "dtype": dtype, "can_be_run": 1}}
+
+
+def scatter(size, n, block, sparsity, dtype="bf16"):
+    return {"op": "scatter_mm", "facts": {
+        "m": size, "n": n, "k": size, "block_rows": block, "block_columns": block, "dtype": dtype,
+        "sparsity": round(100 * sparsity)}}
 
 
 def attention(op, length, head_dim, dtype, causal):
-    return {"op": op, "facts": {"rows": length, "batches": 8, "head_dim": head_dim, "value_dim": head_dim, "dtype": dtype,
+    return {"op": op, "facts": {"rows": length, "batches": HEADS, "head_dim": head_dim, "value_dim": head_dim, "dtype": dtype,
                                 "is_causal": int(causal)}}
 
 
-def problems(target, few):
-    dtype, scale = ("bf16", 1) if target == "cuda" else ("f32", SMALLER)
-    listed = [product(size // scale, max(1, n // scale), block, sparsity, dtype)
-              for size, n, block, sparsity in (FEW_PRODUCTS if few else PRODUCTS)]
-    listed += [attention(op, length // scale, head_dim, dtype, causal)
-               for op in ("flex_attention", "flex_attention_dq", "flex_attention_dkdv")
-               for length, head_dim in (FEW_ATTENTION if few else ATTENTION) for causal in (False, True)]
+def few_problems(dtype, scale):
+    """A few problems of each kind, of sizes divided by `scale`."""
+    listed = [product((size // scale, size // scale), max(1, n // scale), block, sparsity, dtype) for size, n, block, sparsity in (
+        (4096, 2048, 64, 0.9), (4096, 2048, 128, 0.9), (4096, 16, 64, 0.8), (4096, 2048, 32, 0.9), (8192, 8192, 64, 0.8))]
+    return listed + [attention(op, 4096 // scale, head_dim, dtype, causal)
+                     for op in ATTENTION for head_dim in (64, 128) for causal in (False, True)]
+
+
+def cpu_problems():
+    listed = [product((size // SMALLER, size // SMALLER), max(1, n // SMALLER), block, sparsity, "f32")
+              for (size, _), n, block, sparsity in itertools.product(SQUARES, COLUMNS, BLOCKS, SPARSITIES)]
+    return listed + [attention(op, length // SMALLER, head_dim, "f32", causal)
+                     for op in ATTENTION for length in LENGTHS for head_dim in HEAD_DIMS for causal in (False, True)]
+
+
+def gpu_problems():
+    """At most 150, in an order in which each part of them has some of each group."""
+    groups = {
+        "square": [product(*facts, "bf16") for facts in itertools.product(SQUARES, COLUMNS, BLOCKS, SPARSITIES)],
+        "layer": [product(*facts, "bf16") for facts in itertools.product(LAYERS, COLUMNS, BLOCKS, SPARSITIES)],
+        "f16": [product(*facts, "f16") for facts in itertools.product(SQUARES, COLUMNS, BLOCKS, SPARSITIES)],
+        "int8": [product(*facts, "i8") for facts in itertools.product(SQUARES, COLUMNS, BLOCKS[1:], SPARSITIES)],
+        "sampled": [sampled(*facts) for facts in itertools.product((64, 128, 1024, 4096), BLOCKS)],
+        "scatter": [scatter(*facts) for facts in itertools.product((1024, 4096), (256, 2048), BLOCKS, SPARSITIES[1:])]}
+    draw = random.Random(1)
+    listed = [problem for name, count in DRAWN.items() for problem in draw.sample(groups[name], count)]
+    # The forward of each head dim, dense and causal, and its gradients, of one length or the other.
+    listed += [attention(op, LENGTHS[(index + causal) % 2], head_dim, "bf16", causal)
+               for op in ATTENTION for index, head_dim in enumerate(HEAD_DIMS) for causal in (False, True)]
+    draw.shuffle(listed)
     return listed
+
+
+def problems(target, few):
+    if few:
+        return few_problems("bf16", 1) if target == "cuda" else few_problems("f32", SMALLER)
+    return gpu_problems() if target == "cuda" else cpu_problems()
+
+
+def describe(problem):
+    """As sparse-tune names a problem."""
+    return " ".join([problem["op"], *(f"{name}={value}" for name, value in sorted(problem["facts"].items()))])
+
+
+def print_results(device, effort, rows):
+    """JSON with a line for each row."""
+    head = {"benchmark": "tuning", "date": datetime.date.today().isoformat(), "device": device, "effort": effort}
+    return json.dumps(head)[:-1] + ', "rows": [\n' + ",\n".join(json.dumps(row) for row in rows) + "\n]}\n"
 
 
 def main(arguments=None):
@@ -59,7 +121,9 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     rows = json.loads(options.out.read_text())["rows"] if options.out and options.out.exists() else []
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
-        file.writelines(json.dumps(problem) + "\n" for problem in problems(options.target, options.few))
+        done = {row["problem"] for row in rows}
+        file.writelines(json.dumps(problem) + "\n" for problem in problems(options.target, options.few)
+                        if describe(problem) not in done)
         file.flush()
         command = ["sparse-tune", "tune", f"--problems={file.name}", f"--target={options.target}", "--json",
                    f"--effort={options.effort}", f"--jobs={options.jobs}", f"--table={options.table}"]
@@ -67,14 +131,14 @@ def main(arguments=None):
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             for line in process.stdout:
                 found = json.loads(line)
+                for trial in found["trials"]:
+                    trial["ratio"] = round(trial["ratio"], 4)
                 found["gain"] = round(found["default_milliseconds"] / found["milliseconds"], 3)
                 rows.append(found)
                 print(f"{found['problem']}: gain {found['gain']}", flush=True)
                 if options.out:
                     options.out.parent.mkdir(parents=True, exist_ok=True)
-                    options.out.write_text(json.dumps({
-                        "benchmark": "tuning", "date": datetime.date.today().isoformat(), "device": found["device"],
-                        "effort": options.effort, "rows": rows}, indent=1) + "\n")
+                    options.out.write_text(print_results(found["device"], options.effort, rows))
     return process.returncode
 
 

@@ -313,8 +313,10 @@ SearchResult Searcher::compareBest() {
   SearchResult result;
   result.parameters = space.defaults;
   result.tried = static_cast<int64_t>(trials.size());
-  for (const auto &[key, trial] : trials)
+  for (const auto &[key, trial] : trials) {
     result.failed += !trial.reason.empty();
+    result.trials.push_back(trial);
+  }
   std::vector<Parameters> finalists = findFinalists();
   if (finalists.empty()) {
     std::vector<std::vector<double>> times =

@@ -79,6 +79,8 @@ def test_every_op_is_tuned(tool, tmp_path, op, facts):
 
 @pytest.mark.parametrize("op, facts", [
     ("bsr_addmm", PRODUCT | {"block_rows": 64, "block_columns": 64, "m": 256, "k": 256, "dtype": "bf16"}),
+    ("bsr_addmm", PRODUCT | {"block_rows": 32, "block_columns": 32, "dtype": "i8", "out_dtype": "i32", "beta": 0}),
+    ("sampled_addmm", {"block_rows": 64, "block_columns": 64, "dtype": "bf16", "k": 128, "can_be_run": 1}),
     ("bsr_softmax", SOFTMAX | {"dtype": "f16"}), ("flex_attention", ATTENTION | {"rows": 512, "dtype": "bf16"})])
 def test_a_gpu(tool, stub_cuda, tmp_path, op, facts):
     """Over the stub driver, for which all candidates take the same."""

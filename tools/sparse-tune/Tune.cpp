@@ -184,26 +184,40 @@ llvm::Error Run::keep(const meta::Query &query, const tuning::Space &space,
       });
 }
 
+/// The parameters of a space that are given, by name.
+static llvm::json::Object printParameters(const tuning::Space &space,
+                                          const Parameters &parameters) {
+  llvm::json::Object object;
+  for (const tuning::TunedParameter &tuned : space.parameters)
+    if (int64_t value = tuning::getParameter(parameters, tuned.name))
+      object[tuned.name] = value;
+  return object;
+}
+
 void Run::report(const Problem &problem, const tuning::Space &space,
                  const tuner::SearchResult &result) {
   double ratio = result.defaultMilliseconds > 0
                      ? result.milliseconds / result.defaultMilliseconds
                      : 1;
   if (options.isJson) {
-    llvm::json::Object parameters;
-    for (const tuning::TunedParameter &tuned : space.parameters)
-      if (int64_t value = tuning::getParameter(result.parameters, tuned.name))
-        parameters[tuned.name] = value;
+    llvm::json::Array trials;
+    for (const tuner::Trial &trial : result.trials)
+      if (trial.reason.empty())
+        trials.push_back(llvm::json::Object{
+            {"parameters", printParameters(space, trial.parameters)},
+            {"ratio", trial.ratio}});
     llvm::outs() << llvm::json::Value(llvm::json::Object{
                         {"problem", problem.describe()},
                         {"device", place.device},
                         {"is_default", result.isDefault},
-                        {"parameters", std::move(parameters)},
+                        {"parameters",
+                         printParameters(space, result.parameters)},
                         {"milliseconds", result.milliseconds},
                         {"default_milliseconds", result.defaultMilliseconds},
                         {"noise", result.noise},
                         {"tried", result.tried},
-                        {"failed", result.failed}})
+                        {"failed", result.failed},
+                        {"trials", std::move(trials)}})
                  << "\n";
   } else if (result.isDefault) {
     llvm::outs() << formatv("{0}: the default is kept ({1}; {2:f4} ms; {3} "

@@ -58,6 +58,8 @@ struct SearchResult {
   double noise = 0;
   /// Candidates that were tried, and those of them that did not run.
   int64_t tried = 0, failed = 0;
+  /// All that were tried, the default among them.
+  std::vector<Trial> trials;
 };
 
 /// Finds fast parameters of a problem. Candidates are tried along one parameter

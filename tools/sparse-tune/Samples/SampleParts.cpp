@@ -36,8 +36,12 @@ std::string Arguments::addArray(StringRef name, llvm::ArrayRef<int64_t> shape,
     type += (dim + staticCount < shape.size() ? "?" : number) + "x";
     extents += (dim ? "x" : "") + number;
   }
+  // Random contents are those of floats, and of operands in 8 bits.
+  std::string contents =
+      element == "i32" ? "zeros"
+                       : formatv("random:{0}", words.size() + 1).str();
   return add(name, type + element.str() + ">",
-             formatv("random:{0}:shape={1}", words.size() + 1, extents));
+             contents + ":shape=" + extents);
 }
 
 SampleProgram Arguments::makeFunction(StringRef body, StringRef results) const {

@@ -32,8 +32,10 @@ static llvm::Expected<SampleProgram> makeSampledAddmm(const Problem &problem) {
   std::string crow =
       arguments.add("crow", "tensor<?xi32>", blocks->word("crow"));
   std::string col = arguments.add("col", "tensor<?xi32>", blocks->word("col"));
-  std::string mat1 =
-      arguments.addArray("mat1", {blocks->rows * blockRows, k}, type);
+  // Blocks can be computed one after the other where K is static.
+  size_t staticCount = problem.getNumber("can_be_run", 0) != 0 ? 1 : 0;
+  std::string mat1 = arguments.addArray("mat1", {blocks->rows * blockRows, k},
+                                        type, staticCount);
   std::string mat2 =
       arguments.addArray("mat2", {k, blocks->columns * blockColumns}, type);
   std::string out = arguments.addArray(
