@@ -15,6 +15,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <sys/file.h>
@@ -87,6 +88,28 @@ std::string sattn::meta::printTable(const Table &table) {
   return text;
 }
 
+/// Adds the names of `other` that rows of a section may leave out, with zeros
+/// for its own rows.
+static void addLeftOut(Section &section, const Section &other) {
+  for (const std::string &name : other.parameters) {
+    if (llvm::is_contained(section.parameters, name) ||
+        !llvm::is_contained(section.schema->zeroNames, name))
+      continue;
+    section.parameters.push_back(name);
+    for (Row &row : section.rows)
+      row.values.push_back(0);
+  }
+}
+
+/// The row with the values in the order of another section's parameters.
+static Row reorder(const Section &section, const Row &row,
+                   llvm::ArrayRef<std::string> parameters) {
+  Row result{row.key, {}};
+  for (StringRef name : parameters)
+    result.values.push_back(section.get(row, name).value());
+  return result;
+}
+
 Error sattn::meta::mergeSection(Table &table, const Section &section) {
   auto own = llvm::find_if(table.sections, [&](const Section &one) {
     return identityOf(one) == identityOf(section);
@@ -96,20 +119,26 @@ Error sattn::meta::mergeSection(Table &table, const Section &section) {
     own = std::prev(table.sections.end());
     own->rows.clear();
   }
-  if (own->parameters != section.parameters)
+  Section merged = *own, added = section;
+  addLeftOut(merged, section);
+  addLeftOut(added, merged);
+  if (!std::is_permutation(merged.parameters.begin(), merged.parameters.end(),
+                           added.parameters.begin(), added.parameters.end()))
     return llvm::createStringError(
         "expected rows of " + llvm::join(own->parameters, ", ") +
         ", which those of " + own->describe() + " in " + table.name +
         " have, but got rows of " + llvm::join(section.parameters, ", "));
-  for (const Row &row : section.rows) {
+  *own = std::move(merged);
+  for (const Row &row : added.rows) {
     auto place =
         llvm::lower_bound(own->rows, row, [](const Row &a, const Row &b) {
           return a.key < b.key;
         });
+    Row ordered = reorder(added, row, own->parameters);
     if (place != own->rows.end() && place->key == row.key)
-      *place = row;
+      *place = std::move(ordered);
     else
-      own->rows.insert(place, row);
+      own->rows.insert(place, std::move(ordered));
   }
   return Error::success();
 }

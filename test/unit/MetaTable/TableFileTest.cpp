@@ -43,6 +43,14 @@ static Table parse(llvm::StringRef text) {
   return std::move(*table);
 }
 
+static constexpr char kTiles[] =
+    R"({"format": "sattn-meta-table", "version": 1, "sections": [
+  {"op": "bsr_addmm", "device": "NVIDIA H200", "version": 0, "dtype": "bf16", "sparsity": 0.90, "parameters": ["tile_m", "tile_n", "tile_k", "stages"], "rows": [
+    [[64, 64, 64, 64, 64, true, false, true], [64, 128, 64, 3]]
+  ]}
+]}
+)";
+
 namespace {
 class TableFileTest : public testing::Test {
 protected:
@@ -94,6 +102,25 @@ TEST_F(TableFileTest, RowsOfOtherParametersAreAnError) {
   EXPECT_EQ(llvm::toString(mergeSection(table, section)),
             "expected rows of SPLIT_N, which those of bsr_addmm, NVIDIA A100, "
             "bf16, sparsity 0.56 in a table have, but got rows of tile_n");
+}
+
+TEST_F(TableFileTest, RowsMayLackWhatIsLeftToThePasses) {
+  // Rows of blocks of 64 have no number of warps, those of 16 have one.
+  Table table = parse(kTiles);
+  Section section = table.sections[0];
+  section.parameters = {"warps", "tile_n", "tile_m", "tile_k"};
+  section.rows = {{{64, 64, 32, 16, 16, 1, 0, 1}, {4, 32, 16, 16}}};
+  ASSERT_FALSE(bool(mergeSection(table, section)));
+  const Section &merged = table.sections[0];
+  ASSERT_EQ(merged.parameters,
+            (llvm::SmallVector<std::string, 6>{"tile_m", "tile_n", "tile_k",
+                                               "stages", "warps"}));
+  ASSERT_EQ(merged.rows.size(), 2u);
+  EXPECT_EQ(merged.rows[0].values,
+            (llvm::SmallVector<int64_t, 6>{16, 32, 16, 0, 4}));
+  EXPECT_EQ(merged.rows[1].values,
+            (llvm::SmallVector<int64_t, 6>{64, 128, 64, 3, 0}));
+  EXPECT_EQ(printTable(parse(printTable(table))), printTable(table));
 }
 
 TEST_F(TableFileTest, MakesTheFileAndItsFolder) {
