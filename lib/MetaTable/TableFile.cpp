@@ -106,7 +106,7 @@ static Row reorder(const Section &section, const Row &row,
                    llvm::ArrayRef<std::string> parameters) {
   Row result{row.key, {}};
   for (StringRef name : parameters)
-    result.values.push_back(section.get(row, name).value());
+    result.values.push_back(section.get(row, name).value_or(0));
   return result;
 }
 
