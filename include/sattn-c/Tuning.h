@@ -84,10 +84,14 @@ typedef struct sattn_search {
 
 /* As #sattn.meta: a tile in elements, and what a schedule is asked for, each of
    which is 0 where nothing is. `is_of_table` is 1 where a table's row gave
-   them, 0 where they are the computed default or those of `row`. */
+   them, 0 where they are the computed default or those of `row`. `cycles` is
+   the time of the kernel on a GPU by the cost model, and `dense_ratio` that of
+   a dense product by a library over it; 0 where a size is not known, or the op
+   has no model or no such product. */
 typedef struct sattn_parameters {
   int64_t rows, columns, depth, stages, warps, raster_group, split_k;
   int is_of_table;
+  double cycles, dense_ratio;
 } sattn_parameters;
 
 /* A fact of an op, by the name that docs/MetaTable.md lists: of a text, or of a

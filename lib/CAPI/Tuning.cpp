@@ -222,6 +222,7 @@ int sattn_choose(const sattn_tables *tables, const char *op,
     return 0;
   }
   const tuning::Parameters &chosen = choice->parameters;
+  tuning::Estimate estimate = choice->estimate.value_or(tuning::Estimate());
   *parameters = {chosen.rows,
                  chosen.columns,
                  chosen.depth,
@@ -229,7 +230,9 @@ int sattn_choose(const sattn_tables *tables, const char *op,
                  chosen.warps.value_or(0),
                  chosen.rasterGroup.value_or(0),
                  chosen.splitK.value_or(0),
-                 choice->isOfTable};
+                 choice->isOfTable,
+                 estimate.cycles,
+                 estimate.denseRatio};
   giveWarnings(messages, choice->problems);
   return 1;
 }

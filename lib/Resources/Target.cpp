@@ -27,12 +27,22 @@ static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 ///
 /// SMs: of the H100 SXM, the H200 and the GH200; the A100; the A10;
 /// the L40S. They bound how narrow a tile gets, nothing depends on them.
+///
+/// Rates: operations and bytes of memory a second of the data sheets of these
+/// cards (H100 SXM: 989 TFLOP/s and 3.35 TB/s at 1.83 GHz; A100 SXM: 312 and
+/// 2.04 at 1.41; A10: 125 and 0.6 at 1.7; L40S: 362 and 0.86 at 2.5), over SMs
+/// and clock. mma.sync has half of wgmma's rate on an H200, as measured, and an
+/// SM gets 64 bytes a cycle from the second-level cache.
 static constexpr Target kTargets[] = {
     {"cpu", TargetKind::CPU, 8, kNoLimit, kNoLimit, 1},
-    {"sm_80", TargetKind::MmaSync, 64, 256, 128 * 128, 108},
-    {"sm_86", TargetKind::MmaSync, 64, 256, 128 * 128, 72},
-    {"sm_89", TargetKind::MmaSync, 64, 256, 128 * 128, 142},
-    {"sm_90a", TargetKind::Wgmma, 64, 256, 128 * 256, 132},
+    {"sm_80", TargetKind::MmaSync, 64, 256, 128 * 128, 108,
+     Rates{64, 0, 2048, 1450}},
+    {"sm_86", TargetKind::MmaSync, 64, 256, 128 * 128, 72,
+     Rates{64, 0, 1024, 350}},
+    {"sm_89", TargetKind::MmaSync, 64, 256, 128 * 128, 142,
+     Rates{64, 0, 1024, 340}},
+    {"sm_90a", TargetKind::Wgmma, 64, 256, 128 * 256, 132,
+     Rates{64, 4096, 2048, 1830}},
 };
 
 std::optional<Target> sattn::resources::findTarget(llvm::StringRef name) {

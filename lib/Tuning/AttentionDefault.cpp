@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sattn/Resources/Cost.h"
 #include "sattn/Tuning/Attention.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace sattn::tuning;
 using namespace sattn::tuning::attention;
@@ -28,6 +30,9 @@ static constexpr int64_t kWidestTile = 256, kWidestRow = 512;
 /// Of a thread block of a chip with wgmma: bytes of shared memory for Q, K, V
 /// and the result, and registers of a thread for its parts of tiles.
 static constexpr int64_t kOperandBytes = 226 * 1024, kTileRegisters = 192;
+/// By how much the estimated time of a tile of fewer queries is shorter where
+/// it is taken: a larger one loads K and V for more queries.
+static constexpr double kClearlyShorter = 0.95;
 /// Columns of a box of TMA, in 16 bits.
 static constexpr int64_t kBoxColumns = 64;
 /// Heads walked side by side where block rows are computed in parts: long ones
@@ -69,6 +74,56 @@ static int64_t fitKeys(const Facts &facts) {
   // weights are in half as many registers.
   keys = std::min(keys, (kTileRegisters - facts.valueDim / 2) * 4 / 3);
   return std::min<int64_t>(llvm::alignDown(keys, kKeyMultiple), rows);
+}
+
+/// The work of a forward kernel on all keys, or on those before each query: a
+/// step multiplies a tile of Q with one of K, and weights with one of V.
+static std::optional<sattn::resources::KernelWork>
+getWork(const Facts &facts, const Parameters &tile, const Target &target) {
+  if (!facts.rows || !facts.batches || facts.isPacked || facts.blockKeys ||
+      target.kind != TargetKind::Wgmma)
+    return std::nullopt;
+  double rows = static_cast<double>(*facts.rows);
+  double depth = static_cast<double>(tile.depth);
+  double width = static_cast<double>(facts.headDim + facts.valueDim);
+  double bytes = static_cast<double>(facts.elementBytes);
+  sattn::resources::KernelWork work;
+  work.tiles = std::ceil(rows / static_cast<double>(tile.rows)) *
+               static_cast<double>(*facts.batches);
+  work.longestSteps = std::ceil(rows / depth);
+  // Tiles of unequal work are balanced by their order.
+  work.isBalanced = facts.isCausal;
+  work.steps = facts.isCausal
+                   ? (rows + static_cast<double>(tile.rows)) / (2 * depth)
+                   : work.longestSteps;
+  work.step.bytes = depth * width * bytes;
+  work.step.wgmmaOperations =
+      2 * static_cast<double>(tile.rows) * depth * width * bytes / 2;
+  work.storedBytes = static_cast<double>(tile.rows * facts.valueDim) * bytes;
+  work.memoryBytes =
+      2 * rows * width * bytes * static_cast<double>(*facts.batches);
+  return work;
+}
+
+std::optional<double> sattn::tuning::attention::estimateCycles(
+    const Facts &facts, const Parameters &tile, const Target &target) {
+  std::optional<resources::KernelWork> work = getWork(facts, tile, target);
+  return work ? std::optional(resources::estimateCycles(*work, target))
+              : std::nullopt;
+}
+
+/// Two warpgroups of queries in the place of three where their tiles keep more
+/// SMs busy.
+static void takeFewerRows(Parameters &tile, const Facts &facts,
+                          const Target &target) {
+  if (tile.rows <= 2 * kWarpgroupRows)
+    return;
+  Parameters fewer = tile;
+  fewer.rows = 2 * kWarpgroupRows;
+  std::optional<double> cycles = estimateCycles(facts, tile, target);
+  if (cycles &&
+      *estimateCycles(facts, fewer, target) < kClearlyShorter * *cycles)
+    tile.rows = fewer.rows;
 }
 
 /// Two warpgroups of 64 queries, three where heads are so narrow that their
@@ -199,6 +254,7 @@ chooseParts(const Facts &facts, const Parameters &tile, const Target &target) {
 Parameters sattn::tuning::attention::defaultParameters(const Facts &facts,
                                                        const Target &target) {
   Parameters tile = chooseFor(facts, target);
+  takeFewerRows(tile, facts, target);
   // A warpgroup has 64 rows; fewer queries need no second one.
   int64_t unit = target.kind == TargetKind::CPU ? kMultiple : kWarpgroupRows;
   if (facts.rows && *facts.rows > 0)

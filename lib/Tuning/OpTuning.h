@@ -49,6 +49,9 @@ public:
   /// Why hints are impossible with a tile that is possible.
   virtual std::string findHintsProblem(const Parameters &parameters,
                                        const Target &target) const = 0;
+  /// Its time by the cost model; nothing where a size is not known.
+  virtual std::optional<Estimate> estimate(const Parameters &parameters,
+                                           const Target &target) const = 0;
 };
 
 /// An op whose parameters are tuned.
@@ -79,6 +82,10 @@ template <typename Facts> struct OpTuning {
   llvm::Expected<Choice> (*choose)(llvm::ArrayRef<meta::Table> tables,
                                    const Facts &facts,
                                    const Search &search) = nullptr;
+  /// Null: the op has no cost model.
+  std::optional<Estimate> (*estimate)(const Facts &facts,
+                                      const Parameters &parameters,
+                                      const Target &target) = nullptr;
 };
 
 /// The query of a problem; nothing where a number of its key is not known,
@@ -128,6 +135,12 @@ template <typename Facts> NamedOp makeNamedOp(const OpTuning<Facts> &tuning) {
       if (tuning.findHintsProblem)
         return tuning.findHintsProblem(facts, parameters, target);
       return findCommonHintsProblem(parameters, target);
+    }
+    std::optional<Estimate> estimate(const Parameters &parameters,
+                                     const Target &target) const override {
+      if (!tuning.estimate || target.kind == TargetKind::CPU)
+        return std::nullopt;
+      return tuning.estimate(facts, parameters, target);
     }
 
   private:

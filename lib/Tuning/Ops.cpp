@@ -86,6 +86,9 @@ llvm::Expected<Choice> tuning::choose(llvm::StringRef name,
   if (!problem)
     return problem.takeError();
   llvm::Expected<Choice> choice = problem->second->choose(tables, search);
+  if (choice)
+    choice->estimate =
+        problem->second->estimate(choice->parameters, search.target);
   if (choice && isMiss(*problem->first, *problem->second, tables, search))
     if (std::string failure = logMiss(name, facts); !failure.empty())
       choice->problems.push_back(std::move(failure));

@@ -20,8 +20,9 @@ namespace sattn::meta {
 std::string printTable(const Table &table);
 
 /// Puts the rows of `section` into the table, in the place of those with the
-/// same keys. Parameters that rows may leave to the passes are 0 in rows that do
-/// not have them. An error where the table's rows have other parameters besides.
+/// same keys. Parameters that rows may leave to the passes are 0 in rows that
+/// do not have them. An error where the table's rows have other parameters
+/// besides.
 llvm::Error mergeSection(Table &table, const Section &section);
 
 /// The file that a path names, through links; the path where there is none.

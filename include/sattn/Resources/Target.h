@@ -27,6 +27,15 @@ enum class TargetKind {
   Wgmma,
 };
 
+/// Rates of a GPU in one cycle of its clock: of one SM, the bytes that it gets
+/// from the second-level cache, and operations on 16-bit elements by wgmma and
+/// by mma.sync, twice as many on 8 bits and half as many on 32; of all, the
+/// bytes that device memory moves. 0 for what a target lacks.
+struct Rates {
+  double loadedBytes = 0, wgmmaOperations = 0, mmaOperations = 0,
+         memoryBytes = 0;
+};
+
 /// A chip or the CPU, by what limits a tile there.
 struct Target {
   llvm::StringLiteral name;
@@ -40,6 +49,7 @@ struct Target {
   int64_t maxAccumulator;
   /// Thread blocks that run at one time.
   int64_t smCount;
+  Rates rates = {};
   /// Shared memory of a thread block, that of the chip (sattn/Support/Chip.h);
   /// 0 for the CPU.
   int64_t sharedBytes = 0;

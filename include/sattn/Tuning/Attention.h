@@ -65,6 +65,12 @@ struct Facts {
 /// `columns` of V, all of them or a part, and `depth` keys in an iteration.
 Parameters defaultParameters(const Facts &facts, const Target &target);
 
+/// Cycles of a forward kernel by the cost model (sattn/Resources/Cost.h).
+/// Nothing unless rows and batches are known, there are no blocks of lists, and
+/// the target has wgmma.
+std::optional<double> estimateCycles(const Facts &facts, const Parameters &tile,
+                                     const Target &target);
+
 /// The default, with the numbers of `search.row` in the place of its own:
 /// tile_m, tile_n, tile_k, stages, warps, raster_group. An error says which is
 /// impossible.

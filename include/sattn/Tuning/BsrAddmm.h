@@ -89,13 +89,21 @@ int64_t sparsityInHundredths(int64_t nnz, int64_t blockRows,
 int64_t widestColumns(const Problem &problem, int64_t rows, int64_t depth,
                       const Target &target);
 
-/// Cycles of a wgmma kernel until its last tile is done: SMs take tiles one by
-/// one, the longest first. So it is at least the time of the longest tile, and
-/// at least an SM's part of all. Nothing unless M, N, K, the sparsity and the
-/// longest row are known.
-std::optional<double> estimateMakespan(const Problem &problem,
-                                       const Parameters &tile,
-                                       const Target &target);
+/// Stored blocks of a block row, on average. K and the sparsity are known.
+double getMeanRow(const Problem &problem);
+
+/// Cycles of a kernel by the cost model (sattn/Resources/Cost.h). Nothing
+/// unless M, N, K and the sparsity are known, and the target is a GPU.
+std::optional<double> estimateCycles(const Problem &problem,
+                                     const Parameters &tile,
+                                     const Target &target);
+
+/// The time of a dense product by a library over that of this one, as
+/// estimated: below 1, storing all of the matrix is faster. Nothing where
+/// `estimateCycles` has nothing.
+std::optional<double> estimateDenseRatio(const Problem &problem,
+                                         const Parameters &tile,
+                                         const Target &target);
 
 /// Whether one block row is known to be much longer than they are on average,
 /// as none is of those drawn all alike.

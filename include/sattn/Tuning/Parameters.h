@@ -33,6 +33,14 @@ struct Search {
   llvm::SmallVector<std::string> row = {};
 };
 
+/// The time of a kernel by the cost model (sattn/Resources/Cost.h).
+struct Estimate {
+  double cycles = 0;
+  /// The time of a dense product by a library over that of the kernel; 0 where
+  /// there is no such product.
+  double denseRatio = 0;
+};
+
 struct Choice {
   Parameters parameters;
   /// Which row they are from, by which rule, or that they are the default.
@@ -41,6 +49,9 @@ struct Choice {
   bool isOfTable = false;
   /// Rows that fit no tile of the target, by name.
   std::vector<std::string> problems;
+  /// Nothing where the op has no cost model, a size is not known, or on the
+  /// CPU.
+  std::optional<Estimate> estimate = {};
 };
 
 /// Makes the parameters of a row fit a target, or says which limit not even the

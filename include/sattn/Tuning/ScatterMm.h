@@ -33,6 +33,11 @@ struct Facts {
   std::optional<int64_t> sparsity;
 };
 
+/// Cycles of a kernel by the cost model (sattn/Resources/Cost.h). Nothing
+/// unless M, N, K and the sparsity are known, and the target is a GPU.
+std::optional<double> estimateCycles(const Facts &facts, const Parameters &tile,
+                                     const Target &target);
+
 /// The parameters without a table's row: a block's rows and columns, or a part
 /// of them where they are more than a tile can have, and the next multiple of
 /// what MMAs take where none divides them; the rows of two blocks where entries

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ProductCost.h"
+
 #include "sattn/Layout/WgmmaDescriptor.h"
 #include "sattn/Resources/Stages.h"
 #include "sattn/Tuning/BsrAddmm.h"
@@ -108,6 +110,22 @@ static int64_t narrowColumns(const Problem &problem, const Target &target,
     columns = half;
   }
   return columns;
+}
+
+/// The tile of `narrowColumns`, or a wider one whose estimated time is shorter:
+/// tiles of half the columns may take two turns of all SMs for less than one.
+static Parameters narrowTile(const Problem &problem, const Target &target,
+                             Parameters widest) {
+  llvm::SmallVector<Parameters> tiles = {widest};
+  tiles[0].columns =
+      narrowColumns(problem, target, widest.rows, widest.columns);
+  for (Parameters tile = widest; tile.columns > tiles[0].columns;
+       tile.columns = llvm::alignTo(tile.columns / 2, target.columnMultiple))
+    if (!problem.n || *problem.n > tile.columns / 2)
+      tiles.push_back(tile);
+  return takeShortest(tiles, [&](const Parameters &tile) {
+    return estimateCycles(problem, tile, target);
+  });
 }
 
 /// Rows of a row-block group, which two warpgroups multiply; its rows of B are
@@ -246,9 +264,10 @@ static Parameters defaultForWgmma(const Problem &problem,
   if (groups > 2 && result.depth > kGroupedDepth)
     result.depth = std::gcd(result.depth, kGroupedDepth);
   result.columns = target.maxColumns;
-  if (groups == 1)
-    result.columns = narrowColumns(problem, target, result.rows,
-                                   chooseWidest(problem, result, target));
+  if (groups == 1) {
+    result.columns = chooseWidest(problem, result, target);
+    result = narrowTile(problem, target, result);
+  }
   if (hasUnequalRows(problem)) {
     // One block row, and half as many columns each time, for a long row's sake.
     llvm::SmallVector<Parameters> tiles = {result};

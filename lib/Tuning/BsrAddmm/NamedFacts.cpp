@@ -44,11 +44,24 @@ static llvm::Expected<Choice> fitRow(const bsr_addmm::Facts &facts,
   return bsr_addmm::choose({}, facts, search);
 }
 
+static std::optional<Estimate> estimate(const bsr_addmm::Facts &facts,
+                                        const Parameters &parameters,
+                                        const Target &target) {
+  bsr_addmm::Problem problem = bsr_addmm::makeProblem(facts);
+  std::optional<double> cycles =
+      bsr_addmm::estimateCycles(problem, parameters, target);
+  if (!cycles)
+    return std::nullopt;
+  return Estimate{
+      *cycles,
+      bsr_addmm::estimateDenseRatio(problem, parameters, target).value_or(0)};
+}
+
 namespace sattn::tuning {
 NamedOp getBsrAddmmByName() {
   return makeNamedOp<bsr_addmm::Facts>(
       {"bsr_addmm", &bsr_addmm::kSchema, read, getDefaults, fitRow,
        bsr_addmm::getKey, bsr_addmm::addParameters, bsr_addmm::findTileProblem,
-       bsr_addmm::findHintsProblem, bsr_addmm::choose});
+       bsr_addmm::findHintsProblem, bsr_addmm::choose, estimate});
 }
 } // namespace sattn::tuning

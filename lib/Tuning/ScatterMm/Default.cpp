@@ -8,6 +8,8 @@
 
 // The computed default, with the reasons of its numbers.
 
+#include "../ProductCost.h"
+
 #include "sattn/Tuning/ScatterMm.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -81,6 +83,29 @@ void sattn::tuning::scatter_mm::fitTo(const Facts &facts, const Target &target,
     parameters.depth = findDivisor(facts.blockColumns, parameters.depth);
 }
 
+/// The least rows and columns of a tile that is cut for the sake of more tiles.
+static constexpr int64_t kLeastCutRows = 16, kLeastCutColumns = 64;
+
+/// The tile, or one of fewer rows or columns of it where the estimated time is
+/// shorter, as it is where there are fewer tiles than SMs.
+static Parameters cutTile(const Facts &facts, const Parameters &tile,
+                          const Target &target) {
+  llvm::SmallVector<Parameters> tiles;
+  for (Parameters low = tile;; low.rows /= 2) {
+    for (Parameters narrow = low;; narrow.columns /= 2) {
+      tiles.push_back(narrow);
+      if (narrow.columns % 2 != 0 || narrow.columns / 2 < kLeastCutColumns)
+        break;
+    }
+    if (low.rows % 2 != 0 || low.rows / 2 < kLeastCutRows ||
+        !isPart(low.rows / 2, facts.blockRows))
+      break;
+  }
+  return takeShortest(tiles, [&](const Parameters &each) {
+    return estimateCycles(facts, each, target);
+  });
+}
+
 Parameters sattn::tuning::scatter_mm::defaultParameters(const Facts &facts,
                                                         const Target &target) {
   Parameters tile;
@@ -107,5 +132,5 @@ Parameters sattn::tuning::scatter_mm::defaultParameters(const Facts &facts,
       facts.sparsity.value_or(0) <= kSharedSparsity &&
       tile.columns >= kLeastSharedColumns)
     tile.rows *= kShared;
-  return tile;
+  return cutTile(facts, tile, target);
 }

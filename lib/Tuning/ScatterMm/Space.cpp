@@ -135,10 +135,18 @@ static std::string findTileProblem(const Facts &facts, const Parameters &tile,
        }});
 }
 
+static std::optional<Estimate> estimate(const Facts &facts,
+                                        const Parameters &parameters,
+                                        const Target &target) {
+  std::optional<double> cycles = estimateCycles(facts, parameters, target);
+  return cycles ? std::optional(Estimate{*cycles}) : std::nullopt;
+}
+
 namespace sattn::tuning {
 NamedOp getScatterMmByName() {
   return makeNamedOp<Facts>({"scatter_mm", &kSchema, read, defaultParameters,
                              scatter_mm::choose, getKey, addParameters,
-                             findTileProblem});
+                             findTileProblem, /*findHintsProblem=*/nullptr,
+                             /*choose=*/nullptr, estimate});
 }
 } // namespace sattn::tuning

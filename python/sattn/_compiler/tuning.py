@@ -31,7 +31,9 @@ ANY = -1
 
 class _Parameters(ctypes.Structure):
     _fields_ = [(name, _INTEGERS) for name in ("rows", "columns", "depth", "stages", "warps", "raster_group",
-                                               "split_k")] + [("is_of_table", ctypes.c_int)]
+                                               "split_k")] + [("is_of_table", ctypes.c_int),
+                                                            ("cycles", ctypes.c_double),
+                                                            ("dense_ratio", ctypes.c_double)]
 
 
 @functools.cache
@@ -118,19 +120,23 @@ def _place(target, row):
     return _Search(compiler.chip_of(target).encode(), name, compiler.shared_bytes(target), row)
 
 
-def _chosen(tables, op, facts, place):
-    """(the inside of #sattn.meta<...>, whether a table's row gave it). Raises CompileError where there is none. facts:
-    {name: number or text}."""
+def _parameters(tables, op, facts, place):
+    """The _Parameters that are chosen. Raises CompileError where there are none. facts: {name: number or text}."""
     chosen = _Parameters()
     given = (_Fact * len(facts))(*[
         _Fact(name.encode(), *((value.encode(), 0) if isinstance(value, str) else (None, value)))
         for name, value in facts.items()])
     found, messages = c_api.with_messages(_functions()[2], tables and tables.pointer, op.encode(), given, len(given),
-                                          place,
-                                               chosen)
+                                          place, chosen)
     if not found:
         raise compiler.CompileError(messages)
     compiler.warn(messages)
+    return chosen
+
+
+def _chosen(tables, op, facts, place):
+    """(the inside of #sattn.meta<...>, whether a table's row gave it). Raises as `_parameters` does."""
+    chosen = _parameters(tables, op, facts, place)
     wishes = "".join(f", {name} = {value}" for name in ("stages", "warps", "raster_group", "split_k")
                      if (value := getattr(chosen, name)))
     return f"tile = [{chosen.rows}, {chosen.columns}, {chosen.depth}]{wishes}", bool(chosen.is_of_table)
@@ -150,12 +156,37 @@ def choose(tables, source, target, sizes, nnz, batches, row, longest=None):
     parameters to take instead of a table's, ("SPLIT_N=4", "num_stages=3"). Raises CompileError for a row that cannot
     be, or fits no tile. longest: stored blocks of the block row that has most of them, or None.
     """
+    facts = _product_facts(source, sizes, nnz, batches, longest)
+    return _chosen(tables, "bsr_addmm", facts, _place(target, row))[0]
+
+
+def _product_facts(source, sizes, nnz, batches, longest):
     facts = {**dict(zip("mnk", sizes)), **_of_mask(source.block, nnz, longest), "batches": batches,
              "along_k": source.transpose_b, "dtype": source.dtype, "out_dtype": source.out}
     # Values that are unknown before the call count as 1, as in the pass.
     facts.update((name, scalar) for name, scalar in (("alpha", source.alpha), ("beta", source.beta)) if scalar
                  is not None)
-    return _chosen(tables, "bsr_addmm", facts, _place(target, row))[0]
+    return facts
+
+
+def dense_ratio(tables, source, target, sizes, nnz, batches, longest=None):
+    """The time of a dense product over that of the blocks, as the cost model estimates it, for arguments of `choose`;
+    0 on the CPU."""
+    facts = _product_facts(source, sizes, nnz, batches, longest)
+    return _parameters(tables, "bsr_addmm", facts, _place(target, ())).dense_ratio
+
+
+def estimate(op, facts, chip, shared_bytes, row=()):
+    """{name: number} of the computed default, or of `row`, ("tile_m=64", ...), without those of 0, by the names of
+    tables; with "cycles" by the cost model where it has an estimate, and "dense_ratio".
+
+    facts: {name: number or text}. chip: "sm_90a". shared_bytes: of a thread block.
+    """
+    found = _parameters(None, op, facts, _Search(chip.encode(), None, shared_bytes, ",".join(row).encode() or None))
+    sizes = {"tile_m": found.rows, "tile_n": found.columns, "tile_k": found.depth}
+    named = sizes | {name: getattr(found, name) for name in (
+        "stages", "warps", "raster_group", "split_k", "cycles", "dense_ratio")}
+    return {name: value for name, value in named.items() if value}
 
 
 def choose_attention(tables, source, target, rows, nnz, batches, longest, shares_mask):

@@ -498,6 +498,6 @@ def explained(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scal
     sampled = sampled_call_of(pattern, query, key.swapaxes(-1, -2), 0.0, scale, None, precision, "")
     scores = sampled.result.matrix
     calls = [(sampled.program, sampled.arguments, False), *softmax_explained(scores, check=False)[0],
-             bsr_addmm.call_of(None, scores, value, beta=0, check=False, precision=precision)]
+             *bsr_addmm.explained(None, scores, value, beta=0, check=False, precision=precision)[0]]
     return calls, None, ("scores and weights are in memory: one kernel takes up to "
                          f"{_MOST_COLUMNS} columns, and blocks with a multiple of {_KEY_MULTIPLE} columns",)

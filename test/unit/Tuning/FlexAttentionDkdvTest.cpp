@@ -27,7 +27,8 @@ TEST(FlexAttentionDkdvTest, DefaultFollowsHeadDim) {
                                    {"sm_80", 256, 16, 16, 96},
                                    {"sm_90a", 64, 96, 128, 64},
                                    {"sm_90a", 128, 48, 128, 128},
-                                   {"sm_90a", 256, 32, 64, 96},
+                                   {"sm_90a", 96, 64, 128, 96},
+                                   {"sm_90a", 256, 96, 64, 96},
                                    {"sm_90a", 512, 16, 64, 96}}) {
     Parameters tile = flex_attention_dkdv::defaultParameters(
         factsOf(each.headDim), *findTarget(each.target));

@@ -205,7 +205,7 @@ TEST(TablesTest, ARowThatFitsNoTileIsNamed) {
                                          "most 256 on sm_90a, but got 512"),
             std::string::npos)
       << choice.problems.front();
-  EXPECT_EQ(choice.parameters.rows, 192);
+  EXPECT_EQ(choice.parameters.rows, 128);
 }
 
 TEST(TablesTest, AHintOfZeroIsLeftToThePasses) {

@@ -37,11 +37,10 @@ std::string Arguments::addArray(StringRef name, llvm::ArrayRef<int64_t> shape,
     extents += (dim ? "x" : "") + number;
   }
   // Random contents are those of floats, and of operands in 8 bits.
-  std::string contents =
-      element == "i32" ? "zeros"
-                       : formatv("random:{0}", words.size() + 1).str();
-  return add(name, type + element.str() + ">",
-             contents + ":shape=" + extents);
+  std::string contents = element == "i32"
+                             ? "zeros"
+                             : formatv("random:{0}", words.size() + 1).str();
+  return add(name, type + element.str() + ">", contents + ":shape=" + extents);
 }
 
 SampleProgram Arguments::makeFunction(StringRef body, StringRef results) const {

@@ -66,11 +66,14 @@ private:
 
   /// A remark on the parameters of an op, for those who ask for it.
   remark::detail::InFlightRemark say(TuningOpInterface op) {
+    return remark::analysis(op.getLoc(), getRemark(op, "TileParameters"));
+  }
+
+  remark::RemarkOpts getRemark(TuningOpInterface op, StringRef name) {
     auto function = op->getParentOfType<FunctionOpInterface>();
-    return remark::analysis(op.getLoc(),
-                            remark::RemarkOpts::name("TileParameters")
-                                .category(getArgument())
-                                .function(function ? function.getName() : ""));
+    return remark::RemarkOpts::name(name)
+        .category(getArgument())
+        .function(function ? function.getName() : "");
   }
 
   static void recordOrigin(TuningOpInterface op, StringRef origin) {
@@ -138,6 +141,12 @@ private:
     op.setTileParameters(attr);
     say(op) << remark::add("tile parameters from {0}: {1}", choice->origin,
                            attr);
+    if (choice->estimate && choice->estimate->denseRatio > 0 &&
+        choice->estimate->denseRatio < 1)
+      remark::missed(op.getLoc(), getRemark(op, "DenseProduct"))
+          << remark::add("a dense product takes an estimated {0:f2} of the "
+                         "time of these blocks",
+                         choice->estimate->denseRatio);
     if (recordOrigins)
       recordOrigin(op, choice->origin);
     // Blocks may be larger than a tile; tools do not verify between passes.
