@@ -41,8 +41,8 @@ static void copySign(RuleBuilder &b) {
   Value x = b.getOperand(0), one = b.constant(1);
   Value before = b.compute<math::CopySignOp>(one, x);
   Value after = b.compute<math::CopySignOp>(one, b.getOperand(1));
-  Value sign = b.mul(before, after), isFlat = isZero(b, x);
-  Value derivative = b.select(isFlat, b.constant(0), sign);
+  Value sign = b.mul(before, after), isZeroDerivative = isZero(b, x);
+  Value derivative = b.select(isZeroDerivative, b.constant(0), sign);
   b.contribute(0, b.mul(b.getCotangent(), derivative));
 }
 
@@ -52,15 +52,15 @@ static void power(RuleBuilder &b) {
   Value x = b.getOperand(0), y = b.getOperand(1), zero = b.constant(0);
   if (b.isActive(0)) {
     Value lower = b.compute<math::PowFOp>(x, b.sub(y, b.constant(1)));
-    Value derivative = b.mul(y, lower), isFlat = isZero(b, y);
-    b.contributeProduct(0, b.select(isFlat, zero, derivative));
+    Value derivative = b.mul(y, lower), isZeroDerivative = isZero(b, y);
+    b.contributeProduct(0, b.select(isZeroDerivative, zero, derivative));
   }
   if (b.isActive(1)) {
     Value isBaseZero = isZero(b, x);
-    Value isFlat = arith::AndIOp::create(b, isBaseZero,
-                                         b.compare(Predicate::OGE, y, zero));
+    Value isZeroDerivative = arith::AndIOp::create(
+        b, isBaseZero, b.compare(Predicate::OGE, y, zero));
     Value derivative = b.mul(b.getResult(), b.compute<math::LogOp>(x));
-    b.contributeProduct(1, b.select(isFlat, zero, derivative));
+    b.contributeProduct(1, b.select(isZeroDerivative, zero, derivative));
   }
 }
 
@@ -73,19 +73,19 @@ static void powerByInteger(RuleBuilder &b, math::FPowIOp op) {
   Value exponent = arith::SIToFPOp::create(b, x.getType(), y);
   Value lower = b.compute<math::FPowIOp>(
       x, Value(arith::SubIOp::create(b, y, integer(1))));
-  Value isFlat =
+  Value isZeroDerivative =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, y, integer(0));
   Value derivative = b.mul(exponent, lower);
-  b.contributeProduct(0, b.select(isFlat, b.constant(0), derivative));
+  b.contributeProduct(0, b.select(isZeroDerivative, b.constant(0), derivative));
 }
 
 /// The derivatives of the angle of (y, x): x and -y over y^2 + x^2, and 0 at 0.
 static void angle(RuleBuilder &b) {
   Value y = b.getOperand(0), x = b.getOperand(1);
   Value height = square(b, y);
-  Value sum = b.add(height, square(b, x)), isFlat = isZero(b, sum);
+  Value sum = b.add(height, square(b, x)), isZeroDerivative = isZero(b, sum);
   Value inverse = b.div(b.constant(1), sum);
-  inverse = b.select(isFlat, b.constant(0), inverse);
+  inverse = b.select(isZeroDerivative, b.constant(0), inverse);
   b.contributeProduct(0, b.mul(x, inverse));
   if (b.isActive(1))
     b.contributeProduct(1, b.mul(b.neg(y), inverse));

@@ -135,7 +135,8 @@ static void addLLVMPasses(OpPassManager &pm) {
   pm.addPass(createCSEPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addNestedPass<LLVM::LLVMFuncOp>(sattn::createSAttnCPUBFloat16Bits());
-  pm.addNestedPass<LLVM::LLVMFuncOp>(sattn::createSAttnCPUKeepElementLoops());
+  pm.addNestedPass<LLVM::LLVMFuncOp>(
+      sattn::createSAttnCPUDisableElementUnrolling());
 }
 
 void sattn::buildSAttnToCPUPipeline(OpPassManager &pm,

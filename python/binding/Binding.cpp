@@ -9,8 +9,8 @@
 
 #include "Arguments.h"
 #include "Devices.h"
+#include "GuardedCalls.h"
 #include "KeptHints.h"
-#include "Repeats.h"
 #include "Threads.h"
 #include "sattn-c/Compiler.h"
 #include "sattn/Runtime/Contract.h"
@@ -386,24 +386,26 @@ static ffi::Function explainer(ffi::String text, int64_t ordinal) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(explainer, explainer);
 
-/// What the program of a call of `repeats` threw in this thread.
+/// What the program of a call of `guarded_calls` threw in this thread.
 static thread_local std::optional<ffi::Error> failure;
 /// Results of such a call that are none of a program.
 static constexpr int64_t unknown = -1, failed = -2;
 
-/// repeats(count: int) -> [call, remember]
+/// guarded_calls(count: int) -> [call, remember]
 ///
-/// Programs for calls of one kind that were made before (Repeats.h). A call has
-/// `count` arguments: numbers, tensors, and None for one that is absent.
+/// Programs for calls of one kind that were made before (GuardedCalls.h). A
+/// call has `count` arguments: numbers, tensors, and None for one that is
+/// absent.
 ///  - call(instead, arguments..., storages...) -> -1 where none is known, -2
 ///    where one was called and threw, so that what `call` itself raises is
 ///    always of arguments that cannot be passed, before any work; else what it
 ///    returned, 0 for None. `instead` is None, or a function that is called in
 ///    its place (launch of `keep`).
 ///  - remember(program, parts, kept, arguments...) keeps a program for such
-///    calls; parts has three numbers for each of its arguments (Repeats::Part).
-static ffi::Array<ffi::Function> repeats(int64_t count) {
-  auto known = std::make_shared<python::Repeats>(int(count));
+///    calls; parts has three numbers for each of its arguments
+///    (GuardedCalls::Part).
+static ffi::Array<ffi::Function> guardedCalls(int64_t count) {
+  auto known = std::make_shared<python::GuardedCalls>(int(count));
   auto require = [=](ffi::PackedArgs packed, int first) {
     if (packed.size() < first + int(count))
       TVM_FFI_THROW(TypeError) << "expected " << count << " arguments, but got "
@@ -430,7 +432,7 @@ static ffi::Array<ffi::Function> repeats(int64_t count) {
   };
   auto remember = [=](ffi::PackedArgs packed, ffi::Any *) {
     const ffi::AnyView *arguments = require(packed, 3);
-    python::Repeats::Entry entry;
+    python::GuardedCalls::Entry entry;
     entry.program = packed[0].cast<ffi::Function>();
     auto numbers = packed[1].cast<ffi::Array<int64_t>>();
     for (size_t i = 0; i + 2 < numbers.size(); i += 3)
@@ -442,11 +444,11 @@ static ffi::Array<ffi::Function> repeats(int64_t count) {
   };
   return {ffi::Function::FromPacked(call), ffi::Function::FromPacked(remember)};
 }
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(repeats, repeats);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(guarded_calls, guardedCalls);
 
 /// raise_failure()
 ///
-/// Throws what the program of the thread's last call of `repeats` threw.
+/// Throws what the program of the thread's last call of `guarded_calls` threw.
 static void raiseFailure() {
   ffi::Error error = failure.value();
   failure.reset();

@@ -488,7 +488,7 @@ def SAttnCPUBFloat16Bits
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
-def SAttnCPUKeepElementLoops
+def SAttnCPUDisableElementUnrolling
     : Pass<"sattn-cpu-keep-element-loops", "::mlir::LLVM::LLVMFuncOp"> {
   let summary = "Keep LLVM from unrolling loops over the elements of a vector";
   let description = [{

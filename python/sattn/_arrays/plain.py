@@ -49,9 +49,9 @@ def is_cut(tensor):
 def storages_of(arguments):
     """[address, bytes, ...] of the storages of the tensors among a call's arguments.
 
-    These are numbers, tensors that programs take as they are, arrays of NumPy or None. It is None where one is none of
-    these: it may require a gradient, or stand for another. The binding compares storages with tensors (Repeats.h), and
-    looks at the rest.
+    Arguments are numbers, tensors that programs take as they are, arrays of NumPy or None. Returns None if an argument
+    is something else, such as a tensor that requires a gradient or stands for another. The binding compares storages
+    with tensors, and checks the rest (GuardedCalls.h).
     """
     types, records, found = TYPES, is_recording(), []
     if getattr(_forward_ad, "_current_level", 0) >= 0:  # As autograd.may_have_tangents.

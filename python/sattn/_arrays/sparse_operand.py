@@ -168,7 +168,7 @@ class Prepared(Operand):
         self.signature += self.columns, self.longest
         self.prepared = {}
         #: Guarded calls of products (_call/guard.py).
-        self.repeats = {}
+        self.guarded_calls = {}
         #: What products with the transpose need (transposition.py), by its block rows.
         self.transposes = {}
         #: Patterns of transposes, by their block rows.

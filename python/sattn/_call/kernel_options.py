@@ -4,7 +4,7 @@ import collections.abc
 import dataclasses
 import warnings
 
-from .._native.texts import integer
+from .._native.c_arguments import integer
 
 #: Names of ours, with PyTorch's.
 OURS = {"BLOCK_M": "tile_queries", "BLOCK_N": "tile_keys", "num_stages": "stages", "num_warps": "warps",

@@ -6,7 +6,7 @@ import re
 import warnings
 
 from .._native import libraries
-from .._native.texts import c_string, integer, source_bytes
+from .._native.c_arguments import c_string, integer, source_bytes
 from . import c_api
 from .program import Program, for_device, load_with
 

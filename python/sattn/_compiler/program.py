@@ -5,7 +5,7 @@ import json
 import logging
 
 from .._native import libraries
-from .._native.texts import integer, text_bytes
+from .._native.c_arguments import integer, text_bytes
 from .._arrays import adapters, autograd, plain
 from . import c_api, explanation
 

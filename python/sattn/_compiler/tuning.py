@@ -131,9 +131,9 @@ def _chosen(tables, op, facts, place):
     if not found:
         raise compiler.CompileError(messages)
     compiler.warn(messages)
-    wishes = "".join(f", {name} = {value}" for name in ("stages", "warps", "raster_group", "split_k")
+    hints = "".join(f", {name} = {value}" for name in ("stages", "warps", "raster_group", "split_k")
                      if (value := getattr(chosen, name)))
-    return f"tile = [{chosen.rows}, {chosen.columns}, {chosen.depth}]{wishes}", bool(chosen.is_of_table)
+    return f"tile = [{chosen.rows}, {chosen.columns}, {chosen.depth}]{hints}", bool(chosen.is_of_table)
 
 
 def _of_mask(block, nnz, longest):

@@ -6,7 +6,7 @@ import weakref
 
 import numpy as np
 
-from .._native.texts import integer
+from .._native.c_arguments import integer
 from .._arrays import adapters
 from .._trace import user_functions
 from .._trace.expression import MOST

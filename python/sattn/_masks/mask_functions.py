@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 
-from .._native.texts import integer
+from .._native.c_arguments import integer
 from .._trace.expression import MOST
 
 

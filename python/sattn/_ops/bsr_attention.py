@@ -13,7 +13,7 @@ from .._compiler import compiler, program_text, tuning
 from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, launch_hints, memory
 from .._call.meta import program_with, tile_of
-from .._call.numbers import number
+from .._call.scalars import number
 from . import bsr_addmm
 from .bsr_mm import bsr_dense_mm
 from .bsr_softmax import bsr_softmax, explained as softmax_explained
@@ -369,7 +369,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     if check is None and type(attn_mask) is sparse_operand.Prepared:
         check = False  # It was when it was prepared.
     kind = _kind(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta)
-    found = None if kind is None else _repeated(kind, query, key, value, attn_mask)
+    found = None if kind is None else _guarded_call(kind, query, key, value, attn_mask)
     if found is not None:
         return found
     probability, scale, pattern, call, mask = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale,
@@ -381,7 +381,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     result = _fused(call, mask, check, None if hints is None else hints.launch)
     if kept is not None:
         launch = call.program._launch if mask.arrays.on_gpu or check is False else call.program._launch_checked
-        guard.remember(cache.repeats, kind, launch, call.arguments, own=kept)
+        guard.remember(cache.guarded_calls, kind, launch, call.arguments, own=kept)
     return result
 
 
@@ -435,13 +435,14 @@ def _kept(kind, attn_mask, mask, scale, call):
     hints = None
     if call.program._keep is not None:
         hints = launch_hints.Hints(call.program, launch_hints.versions_of((mask.crow, mask.col)))
-    return _Kept(guard.forgetting(cache.repeats, kind, *parts), parts[-1].shape, scale, tuple(call.result.shape), hints)
+    references = guard.forgetting(cache.guarded_calls, kind, *parts)
+    return _Kept(references, parts[-1].shape, scale, tuple(call.result.shape), hints)
 
 
-def _repeated(kind, query, key, value, attn_mask):
+def _guarded_call(kind, query, key, value, attn_mask):
     """The result; None where this is no repetition, and nothing was done."""
     try:
-        known = cache.repeats.get(kind)
+        known = cache.guarded_calls.get(kind)
     except TypeError:  # Of arguments that have no hash.
         return None
     if known is None:

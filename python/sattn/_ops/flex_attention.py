@@ -11,7 +11,7 @@ from .._arrays import adapters, autocast, autograd, plain, stand_ins
 from .._compiler import explanation
 from .._call import cache, dispatch, guard, launch_hints, memory
 from .._call.kernel_options import NONE, Options, options_of
-from .._call.numbers import number
+from .._call.scalars import number
 from .._trace import direct_reads, user_functions
 from .._trace.captured_arguments import captured
 from .._masks import mask_functions
@@ -165,8 +165,8 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     named, kind = (causal, window, prefix), None
     if return_aux is None and kernel_options is None:
         kind = _kind(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, named)
-        found = None if kind is None else _repeated(kind, query, key, value, score_mod, block_mask, scale, return_lse,
-                                                    named)
+        found = None if kind is None else _guarded_call(kind, query, key, value, score_mod, block_mask, scale,
+                                                        return_lse, named)
         if found is not None:
             return found
     request = _parsed(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, kernel_options,
@@ -181,7 +181,7 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
         hints = None if kept is None else kept.ready_hints(query)
         _run(plan, given, query, key, value, plan.launch if hints is None else hints.launch)
         if kept is not None:
-            guard.remember(cache.repeats, kind, plan.launch, given, own=kept)
+            guard.remember(cache.guarded_calls, kind, plan.launch, given, own=kept)
     if return_aux is not None:
         return out, AuxOutput(lse=lse, max_scores=largest)
     return (out, lse) if return_lse else out
@@ -241,9 +241,9 @@ def _kept(kind, plan, mask, request, score_mod, return_lse, named):
         hash(kind)
         # What a function or a mask holds is not kept longer than it.
         if request.score is not None:
-            score, = guard.forgetting(cache.repeats, kind, score_mod)
+            score, = guard.forgetting(cache.guarded_calls, kind, score_mod)
         if mask is not None:
-            block_mask, = guard.forgetting(cache.repeats, kind, request.block_mask)
+            block_mask, = guard.forgetting(cache.guarded_calls, kind, request.block_mask)
             known = kept_mask(request.block_mask, mask)
             if known is None:
                 return None
@@ -255,14 +255,14 @@ def _kept(kind, plan, mask, request, score_mod, return_lse, named):
     return _Kept(plan, named, request.band, score, request.score, block_mask, known, hints)
 
 
-def _repeated(kind, query, key, value, score_mod, block_mask, scale, return_lse, named):
+def _guarded_call(kind, query, key, value, score_mod, block_mask, scale, return_lse, named):
     """The output, or (output, lse); None where this is no repetition, and nothing was done.
 
     What may have changed since the first call is looked at again: here values that the functions capture and lists of a
     mask, in the binding where tensors lie.
     """
     try:
-        known = cache.repeats.get(kind)
+        known = cache.guarded_calls.get(kind)
     except TypeError:  # Of arguments that have no hash.
         return None
     if known is None:

@@ -380,7 +380,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // -----
 
 // wgmma leaves no choice: one warp for 16 rows. Where the left operand is in
-// registers a warp owns whole rows, and a wish divides them.
+// registers a warp owns whole rows, and a hint divides them.
 // CHECK-LABEL: gpu.func @wgmma_warps
 // CHECK-SAME:    known_block_size = array<i32: 128, 1, 1>
 // CHECK-LABEL: gpu.func @rows_of_a_warp

@@ -266,7 +266,7 @@ module attributes {gpu.container_module} {
       }
       gpu.return
     }
-    // REMARK: remark: {{.*}}tiles of different work are not sorted
+    // REMARK: remark: {{.*}}tiles of unequal cost are not sorted
     // CHECK-LABEL: gpu.func @count_in_memory(
     // CHECK-SAME:    tile_order = ascending>
     gpu.func @count_in_memory(%rows: memref<?xindex>) kernel {

@@ -26,12 +26,12 @@ static std::string tile(llvm::StringRef target, Problem problem) {
                            .Default(99 << 10);
   Parameters result = defaultParameters(problem, limits);
   EXPECT_FALSE(result.stages || result.warps);
-  // Flat tiles of Hopper take one column of tiles after the other, unless some
-  // are long.
-  bool isFlat =
+  // Small-M tiles on Hopper take one column of tiles after the other, unless
+  // some are long.
+  bool isSmallM =
       target == "sm_90a" && result.rows < 128 && !hasUnequalRows(problem);
   EXPECT_EQ(result.rasterGroup,
-            isFlat ? std::optional<int64_t>(1) : std::nullopt);
+            isSmallM ? std::optional<int64_t>(1) : std::nullopt);
   return std::to_string(result.rows) + " x " + std::to_string(result.columns) +
          " x " + std::to_string(result.depth);
 }

@@ -83,13 +83,13 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op,
   if (llvm::any_of(groups, [](int64_t count) { return count > 1; }))
     tiled->loops.front()->setAttr(kTileConsumerGroupsAttrName,
                                   rewriter.getDenseI64ArrayAttr(groups));
-  for (auto [name, wish] :
+  for (auto [name, hint] :
        {std::pair(kTileStagesAttrName, schedule.stages),
         std::pair(kTileWarpsAttrName, schedule.warps),
         std::pair(kTileRasterGroupAttrName, schedule.rasterGroup),
         std::pair(kTileSplitKAttrName, schedule.splitK)})
-    if (wish)
-      tiled->loops.front()->setAttr(name, rewriter.getI64IntegerAttr(*wish));
+    if (hint)
+      tiled->loops.front()->setAttr(name, rewriter.getI64IntegerAttr(*hint));
 
   tiled->loops.front()->setAttr(coversResults ? kTileCoversResultsAttrName
                                               : kTileSkipsResultsAttrName,

@@ -246,10 +246,10 @@ private:
     });
     if (!isWhole || divisor == 0)
       return;
-    int64_t wish = std::min(getSchedule(kernel).warps.value_or(1),
+    int64_t hint = std::min(getSchedule(kernel).warps.value_or(1),
                             sattn::layout::kMostMmaWarps);
     columnWarps = std::max<int64_t>(
-        1, llvm::bit_floor(static_cast<uint64_t>(wish / warps)));
+        1, llvm::bit_floor(static_cast<uint64_t>(hint / warps)));
     while (columnWarps > 1 && divisor % (8 * columnWarps) != 0)
       columnWarps /= 2;
     warps *= columnWarps;
@@ -301,12 +301,12 @@ private:
   /// The number of warps nearest to a hint that has registers for a tile's
   /// accumulator, and is no more than a kernel gets without a hint. The hint is
   /// for all consumer groups together.
-  int64_t clampWarps(int64_t wish, int64_t elements) {
+  int64_t clampWarps(int64_t hint, int64_t elements) {
     int64_t groups = countGroups();
     int64_t most = std::max<int64_t>(1, sattn::layout::kMostMmaWarps / groups);
     int64_t least =
         llvm::divideCeil(elements, 32 * sattn::layout::kMmaAccumulators);
-    return std::clamp(wish / groups, std::min(least, most), most);
+    return std::clamp(hint / groups, std::min(least, most), most);
   }
 
   /// Divides tiles among warps that multiply by themselves. Each loads the rows
@@ -325,13 +325,13 @@ private:
     int64_t wanted = sattn::layout::getMmaWarps(rows, columns);
     if (int64_t groups = countGroups(); groups > 1)
       wanted = std::max<int64_t>(1, sattn::layout::kMostMmaWarps / groups);
-    std::optional<int64_t> wish = getSchedule(kernel).warps;
-    if (wish)
-      wanted = clampWarps(*wish, fragments * kFragmentRows * columns);
+    std::optional<int64_t> hint = getSchedule(kernel).warps;
+    if (hint)
+      wanted = clampWarps(*hint, fragments * kFragmentRows * columns);
     // As many warps as the rows fill.
     if (ownsRows()) {
       warps = std::min(
-          {fragments, kMaxWarpsPerCTA, wish.value_or(kMaxWarpsPerCTA)});
+          {fragments, kMaxWarpsPerCTA, hint.value_or(kMaxWarpsPerCTA)});
       while (fragments % warps != 0)
         --warps;
       return success();

@@ -9,7 +9,7 @@
 // Conditions of elements that follow from their row or from their column alone,
 // or from where the row's elements begin and end, as words of bits.
 
-#include "ReadFirst.h"
+#include "HoistVectorReads.h"
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"

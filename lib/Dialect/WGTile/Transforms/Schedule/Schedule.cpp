@@ -50,9 +50,9 @@ static constexpr int64_t kMaxCopiedStages = 4;
 static constexpr int64_t kMaxSharedAccumulator = 64;
 /// The same for four CTAs, whose MMAs are by mma.sync: the fewer rows a tile
 /// has, the more of a step is waiting, which other CTAs fill. Each CTA needs
-/// kMinFlatStages.
-static constexpr int64_t kMaxFlatAccumulator = 32;
-static constexpr int64_t kMinFlatStages = 4;
+/// kMinSmallMStages.
+static constexpr int64_t kMaxSmallMAccumulator = 32;
+static constexpr int64_t kMinSmallMStages = 4;
 /// Minimum of stages with which two CTAs share an SM if their threads copy: one
 /// is read, one arrives, one is requested. Maximum of their threads: their
 /// registers then suffice.
@@ -359,23 +359,23 @@ private:
   }
 
   /// With one warpgroup of consumers, a second CTA works while the first
-  /// stores, if both have memory for a stage; small-M tiles have two more.
+  /// stores, if both have memory for a stage; small-M tiles get four.
   int64_t chooseCTAsPerSM(const RingBytes &bytes) {
     if (schedule.splitK)
       return chooseSmallCTAs(bytes);
     int64_t accumulator = 0;
-    bool isFlat = true;
+    bool isSmallM = true;
     loop.walk([&](MmaOpInterface op) {
       int64_t elements = op.getResult().getType().getNumElements();
       accumulator = std::max(accumulator, elements / groupThreads);
-      isFlat &= op.getMmaSync();
+      isSmallM &= op.getMmaSync();
     });
     if (consumerThreads > kWarpgroupThreads ||
         accumulator > kMaxSharedAccumulator)
       return 1;
-    isFlat &= accumulator <= kMaxFlatAccumulator &&
-              kMinFlatStages * (bytes.loop + bytes.tile) <= getRingBytes(4);
-    int64_t ctas = isFlat ? 4 : 2;
+    isSmallM &= accumulator <= kMaxSmallMAccumulator &&
+                kMinSmallMStages * (bytes.loop + bytes.tile) <= getRingBytes(4);
+    int64_t ctas = isSmallM ? 4 : 2;
     while (ctas > 1 && bytes.loop + bytes.tile > getRingBytes(ctas))
       ctas /= 2;
     return ctas;
@@ -625,22 +625,22 @@ private:
     auto version = launch->getAttrOfType<StringAttr>(kVersionAttrName);
     bool isGeneric =
         version && version == "generic" && !launch->hasAttr(kReasonAttrName);
-    TileWork work(tiles);
-    if (isGeneric || !*schedule.dynamic || !work.find())
+    TileTripCount tripCount(tiles);
+    if (isGeneric || !*schedule.dynamic || !tripCount.find())
       return TileOrder::Ascending;
-    switch (work.findRowTrend()) {
-    case Trend::Rising:
+    switch (tripCount.findRowMonotonicity()) {
+    case Monotonicity::Increasing:
       return TileOrder::Descending;
-    case Trend::Falling:
+    case Monotonicity::Decreasing:
       return TileOrder::Ascending;
     default:
       break;
     }
-    if (canSortTiles(launch, kernel, tiles, work))
+    if (canSortTiles(launch, kernel, tiles, tripCount))
       return TileOrder::Sorted;
     explain(kernel.getLoc(), "TileOrder")
-        << "tiles of different work are not sorted: the host does not have "
-           "what their work is computed from";
+        << "tiles of unequal cost are not sorted: the host does not have the "
+           "values that their trip counts are computed from";
     return TileOrder::Ascending;
   }
 };

@@ -10,7 +10,7 @@
 // scale, and parts add up to the whole: zero is a part, and the values that
 // loops and branches forward are parts if all that they forward are.
 
-#include "DeferNumbers.h"
+#include "DeferScalarReductions.h"
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 
@@ -187,7 +187,7 @@ private:
 };
 } // namespace
 
-int64_t wgtile::deferNumbers(gpu::GPUFuncOp kernel) {
+int64_t wgtile::deferScalarReductions(gpu::GPUFuncOp kernel) {
   SmallVector<TileReduceOp> reduces;
   kernel.walk([&](TileReduceOp reduce) {
     if (isSumOfTile(reduce))

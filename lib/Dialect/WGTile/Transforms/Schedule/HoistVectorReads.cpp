@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReadFirst.h"
+#include "HoistVectorReads.h"
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 
@@ -106,7 +106,7 @@ static void readByLanes(ReadOp read) {
   read.erase();
 }
 
-void wgtile::readFirst(scf::ForOp loop) {
+void wgtile::hoistVectorReads(scf::ForOp loop) {
   Block *body = loop.getBody();
   Operation *place = findPlace(*body);
   if (!place)
@@ -143,7 +143,7 @@ void wgtile::readFirst(scf::ForOp loop) {
       readByLanes(cast<ReadOp>(op));
 }
 
-void wgtile::readFirst(scf::IfOp branch) {
+void wgtile::hoistVectorReads(scf::IfOp branch) {
   Block *block = branch->getBlock(), *body = branch.thenBlock();
   Operation *place = findPlace(*block);
   auto isAfter = [&](Operation &op) { return !op.isBeforeInBlock(branch); };

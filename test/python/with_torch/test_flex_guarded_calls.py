@@ -265,7 +265,7 @@ def test_nothing_is_kept_of_what_is_gone(package):
     package.flex_attention(*arrays, score)
     package.flex_attention(*arrays, block_mask=mask)
     package.flex_attention(*arrays)
-    assert len(package._call.cache.repeats) == 3
+    assert len(package._call.cache.guarded_calls) == 3
     del score, mask, options
     gc.collect()
-    assert len(package._call.cache.repeats) == 1
+    assert len(package._call.cache.guarded_calls) == 1

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SeenKeys.h"
+#include "VisibleKeys.h"
 
 #include "DerivedBlocks.h"
 
@@ -75,12 +75,13 @@ static Value findSeenEnd(TileBuilder &b) {
   return b.createOrFold<arith::MaxSIOp>(end, b.index(0));
 }
 
-SeenKeys::SeenKeys(TileBuilder &b, WalkedBlocks &range) : b(b), range(range) {
+VisibleKeys::VisibleKeys(TileBuilder &b, WalkedBlocks &range)
+    : b(b), range(range) {
   if (range.appliesMask)
     end = findSeenEnd(b);
 }
 
-OpFoldResult SeenKeys::countRows(Value iteration) {
+OpFoldResult VisibleKeys::countRows(Value iteration) {
   if (!b.op.getKeyLengths() && !end)
     return {};
   Value last = b.asValue(b.getLength());
