@@ -36,7 +36,8 @@ static void absolute(RuleBuilder &b) {
       0, b.select(b.compare(Predicate::OGT, x, zero), b.getCotangent(), below));
 }
 
-/// 0 where the first operand is 0; of the second operand only the sign counts.
+/// The derivative of copysign by its first operand, 0 where that is 0; only the
+/// sign of the second operand counts.
 static void copySign(RuleBuilder &b) {
   Value x = b.getOperand(0), one = b.constant(1);
   Value before = b.compute<math::CopySignOp>(one, x);
@@ -64,7 +65,7 @@ static void power(RuleBuilder &b) {
   }
 }
 
-/// The same of a float and an integer.
+/// The derivative of a float to the power of an integer.
 static void powerByInteger(RuleBuilder &b, math::FPowIOp op) {
   Value x = b.getOperand(0), y = b.getOperand(1);
   auto integer = [&](int64_t value) -> Value {

@@ -151,7 +151,7 @@ Error parseParameter(const JsonNode &node, const Manifest &manifest,
   return Error::success();
 }
 
-/// Hints run without the other steps before them.
+/// Checks that a hint can run without the other steps before it.
 Error checkHint(const JsonNode &node, const Manifest &manifest,
                 const LaunchStep &step) {
   std::set<size_t> scratch;

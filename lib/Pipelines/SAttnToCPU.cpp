@@ -29,7 +29,7 @@
 
 using namespace mlir;
 
-/// Tile programs on tensors, then on vectors in registers.
+/// Adds passes to tile programs on tensors, then on vectors in registers.
 static void addTilePasses(OpPassManager &pm,
                           const sattn::SAttnToCPUOptions &options) {
   sattn::buildSAttnEntryPipeline(pm);

@@ -70,7 +70,7 @@ RoleRegisters KernelModel::getRoleRegisters(int64_t consumerThreads,
     if (!fitsTiles(registers, liveTiles))
       registers = others;
   }
-  // What the consumers' unit leaves over.
+  // Registers that the consumers' unit leaves over.
   int64_t left =
       threads * registers.entry - consumerThreads * registers.consumer;
   int64_t spare = llvm::alignDown(

@@ -51,7 +51,7 @@ static std::string print(json::Object object) {
 }
 
 namespace {
-/// What a request came to.
+/// The answer to a request.
 struct Answer {
   json::Object object;
   /// Why there is no result; empty where there is one.

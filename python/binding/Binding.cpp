@@ -1,6 +1,6 @@
 //===- Binding.cpp - Programs as functions of Python ----------------------===//
 //
-// What the package `sattn` calls: the exported functions make tvm-ffi
+// The functions that the package `sattn` calls. The exported ones make tvm-ffi
 // Functions, which Python calls with the program's arguments. Errors that the
 // caller's arguments cause are ValueError or TypeError, all others
 // RuntimeError.
@@ -153,7 +153,7 @@ static ffi::Array<ffi::Function> keepHints(const Loaded &loaded) {
 }
 
 namespace {
-/// A program of the compiler that lacks versions of its kernels, and the
+/// A program of the compiler that lacks specializations of its kernels, and the
 /// functions of its library (sattn-c/Compiler.h), which the binding is not
 /// linked with.
 class CompilerProgram {
@@ -177,7 +177,7 @@ public:
     program = own(reinterpret_cast<sattn_program *>(addresses[0]));
   }
 
-  /// Compiles the versions that it lacks, and loads them.
+  /// Compiles the specializations that it lacks, and loads them.
   ErrorOr<std::unique_ptr<Program>> load(const Device &device) const {
     char *messages = nullptr;
     std::shared_ptr<sattn_program> other =
@@ -212,7 +212,8 @@ private:
 ///
 /// Loads a program (its manifest, and PTX or a cubin) into a CUDA device.
 /// `compiler` is empty, or what CompilerProgram takes, if the image lacks
-/// versions of kernels: these are compiled by the first call that needs one.
+/// specializations of kernels: these are compiled by the first call that needs
+/// one.
 ///  - launch(arguments...) launches it on the current stream of the device,
 ///    PyTorch's where the arguments are PyTorch's, and returns without waiting;
 ///    memory of the arguments must stay until the kernels are done.
@@ -284,7 +285,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(device_name, deviceName);
 
 /// shared_bytes(device: int) -> int
 ///
-/// Most shared memory of a thread block on a CUDA device.
+/// Most shared memory of a CTA on a CUDA device.
 static int64_t sharedBytes(int64_t ordinal) {
   return openDevice(ordinal).maxSharedMemory();
 }
@@ -358,9 +359,9 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(checker, checker);
 /// explainer(manifest: str, device: int) -> explain
 ///
 /// explain(arguments...) gives, for each kernel that a call would launch, its
-/// name, its version, "plan" or "", the parameters of its tiles and their
-/// origin, and then why it is not the fastest version, a sentence each. The
-/// arguments may be in any memory. `device` is that of a call, -1 for none.
+/// name, its specialization, "plan" or "", the parameters of its tiles and
+/// their origin, and then why it is not the fastest version, a sentence each.
+/// The arguments may be in any memory. `device` is that of a call, -1 for none.
 static ffi::Function explainer(ffi::String text, int64_t ordinal) {
   int64_t count = ordinal < 0 ? 1 : openDevice(ordinal).smCount();
   return ffi::Function::FromPacked(
@@ -386,7 +387,7 @@ static ffi::Function explainer(ffi::String text, int64_t ordinal) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(explainer, explainer);
 
-/// What the program of a call of `guarded_calls` threw in this thread.
+/// The error that the program of this thread's last guarded call threw.
 static thread_local std::optional<ffi::Error> failure;
 /// Results of such a call that are none of a program.
 static constexpr int64_t unknown = -1, failed = -2;

@@ -28,7 +28,7 @@ LISTS = {"include/sattn/Dialect/SAttn/IR/SAttnOps.td": r'include ".*"', "include
 DATA = {"lib/MetaTable/ShippedTable.json", "tools/sparse-tune/TorchTable.h", "tools/sparse-tune/TorchTable.cpp"}
 # Where an op says which others it is made of.
 DECOMPOSITION = re.compile(r"lib/Dialect/SAttn/IR/\w+/Decompose\.cpp")
-# What a folder of lib, and that of include beside it, may include beside itself.
+# The folders that a folder of lib, and the one of include beside it, may include beside itself.
 MAY_INCLUDE = {
     "DiskCache": ["Support"],
     "Layout": [],

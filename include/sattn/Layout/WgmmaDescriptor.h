@@ -109,7 +109,7 @@ constexpr uint64_t descriptorBits(const SharedTile &tile, Major major) {
   return lbo << 16 | sbo << 32 | swizzle << 62;
 }
 
-/// What to add to the descriptor of a tile to name slice `kStep` of wgmmaK()
+/// The increment of a tile's descriptor that names slice `kStep` of wgmmaK()
 /// elements along K, starting at `mnStart` along M or N: a row of a K-major
 /// tile (a multiple of 8), a column of an MN-major one (a multiple of
 /// boxColumns()). In the descriptor's unit, 16 bytes; it stays in the address

@@ -43,8 +43,8 @@ struct RingStages {
   int64_t loop = 0, tile = 0;
 };
 
-/// As many stages as fit into so many bytes, the same number in all rings that
-/// loops fill. A ring that is loaded once a tile needs `mostTileStages` at
+/// The most stages that fit into so many bytes, the same number in all rings
+/// that loops fill. A ring that is loaded once a tile needs `mostTileStages` at
 /// most. None of the latter if a stage of each does not fit. `loopBytes` and
 /// `tileBytes` are those of one stage of all rings of a kind.
 RingStages fitRingStages(int64_t loopBytes, int64_t tileBytes,

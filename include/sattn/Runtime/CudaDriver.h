@@ -191,7 +191,7 @@ public:
   SATTN_CUDA_FUNCTIONS(SATTN_CUDA_MEMBER)
 #undef SATTN_CUDA_MEMBER
 
-  /// Not in drivers older than CUDA 12.4: may be null.
+  /// Null in drivers older than CUDA 12.4.
   CUresult (*funcGetParamInfo)(CUfunction function, size_t index,
                                size_t *offset, size_t *size) = nullptr;
 

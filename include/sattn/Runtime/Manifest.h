@@ -37,7 +37,7 @@ struct ContractOperand {
   std::string name;
   std::optional<size_t> argument;
   double constant = 0;
-  /// Of a tensor: its dimensions without those of batches.
+  /// A tensor's rank without its batch dimensions; nothing for a scalar.
   std::optional<size_t> coreRank;
 };
 
@@ -56,7 +56,7 @@ struct ExtentSource {
 /// The extent is a multiple of `factor`.
 struct MultipleCheck {
   ExtentSource extent;
-  /// What the dimension is ("M"), and the factor in words.
+  /// The dimension's name ("M"), and the factor in words.
   std::string what, reason;
   int64_t factor = 1;
 };
@@ -91,7 +91,7 @@ struct ApartCheck {
   std::optional<size_t> orExactly;
 };
 
-/// Nothing that the program writes overlaps these.
+/// The arguments overlap nothing that the program writes.
 struct ReadOnlyCheck {
   std::vector<size_t> arguments;
 };
@@ -99,9 +99,10 @@ struct ReadOnlyCheck {
 /// Rows of offsets lie within [0, length of `stored`] and do not decrease.
 struct OffsetsCheck {
   size_t argument = 0, stored = 0;
-  /// Unless all batches share these, each has equally many.
+  /// Arguments that have equally many entries in each batch, unless all batches
+  /// share them.
   std::vector<size_t> counted;
-  /// What `stored` has.
+  /// The name of the `stored` entries, for messages.
   std::string what = "stored blocks";
 };
 
@@ -127,7 +128,8 @@ struct WithinCheck {
 struct ListedCheck {
   size_t argument = 0, counts = 0;
   ExtentSource below, lastBelow;
-  /// What the entries are indices of ("blocks of keys").
+  /// The things that the entries are indices of ("blocks of keys"), for
+  /// messages.
   std::string what;
 };
 
@@ -232,7 +234,7 @@ struct TensorMapParameter {
   std::optional<Replacement> replaced;
   /// Elements in each dimension, outermost first.
   std::vector<int64_t> box;
-  /// 0 (none), 32, 64 or 128 bytes.
+  /// The span of the swizzle: 0 (none), 32, 64 or 128 bytes.
   int64_t swizzle = 0;
   /// Whether rows of the box hold as much of the matrix's rows, which follow
   /// one another, as they can.
@@ -266,9 +268,9 @@ struct LaunchStep {
   std::string kernel;
   /// Launched if this value is not 0; always, if absent.
   std::optional<size_t> when;
-  /// Values: the number of thread blocks in x, y and z.
+  /// Values: the number of CTAs in x, y and z.
   std::array<size_t, 3> grid = {};
-  /// Threads of one thread block.
+  /// Threads of one CTA.
   int64_t block = 0;
   /// Bytes of dynamic shared memory.
   int64_t shared = 0;
@@ -285,21 +287,21 @@ struct LaunchStep {
   /// Reads index arrays before it waits: it starts early only where nobody
   /// writes to them, as to those of a prepared operand.
   bool readsIndicesEarly = false;
-  /// For `explainCall` (Explain.h): the version of the kernel, the reason for
-  /// it if known at compile time, and the parameters of its tiles and their
-  /// origin. Each may be empty.
+  /// Texts for `explainCall` (Explain.h): the specialization of the kernel, the
+  /// reason for it if known at compile time, and the parameters of its tiles
+  /// and their origin. Each may be empty.
   std::string version, reason, tuning, origin;
   std::vector<KernelParameter> parameters;
 };
 
-/// A version of a kernel that the image does not hold.
+/// A specialization of a kernel that the image does not hold.
 struct MissingVersion {
   std::string kernel;
   /// A value: a call needs it if this is not 0.
   size_t when = 0;
   /// The number of steps before it, if known.
   std::optional<size_t> before;
-  /// As of a LaunchStep.
+  /// Texts as of a LaunchStep.
   std::string version = "generic", tuning, origin;
 };
 
@@ -329,7 +331,8 @@ struct GpuTarget {
   char suffix = 0;
 };
 
-/// Nothing for "cpu" and for anything that is not a GPU's name.
+/// The architecture that a target names; nothing for "cpu" and for anything
+/// that is not a GPU's name.
 std::optional<GpuTarget> parseGpuTarget(std::string_view target);
 
 /// Parses and validates the whole text: afterwards every index is in range,

@@ -34,7 +34,7 @@ struct CPUDisableElementUnrollingPass
     : public sattn::impl::SAttnCPUDisableElementUnrollingBase<
           CPUDisableElementUnrollingPass> {
   void runOnOperation() override {
-    // Those of threads too, which are regions of OpenMP's ops.
+    // Loops of threads count too: they are regions of OpenMP's ops.
     getOperation()->walk([&](Operation *op) {
       for (Region &region : op->getRegions())
         if (!region.empty() && !region.hasOneBlock())

@@ -121,7 +121,7 @@ static LogicalResult expand(vector::ScanOp op) {
   return success();
 }
 
-/// Elements are stored one after another.
+/// Expands a scatter: elements are stored one after another.
 static LogicalResult expand(vector::ScatterOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getBase().getType());
   if (!type || op.getVectorType().isScalable() ||

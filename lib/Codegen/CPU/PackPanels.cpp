@@ -728,7 +728,7 @@ private:
     return copyWidened(b, loc, padded, target);
   }
 
-  /// The same of a slice whose columns are the panel's rows. No pad, which
+  /// Copies a slice whose columns are the panel's rows, without a pad, which
   /// would have to be tested for each row of a square that registers transpose.
   static Value copyTransposed(OpBuilder &b, Location loc, Value slice,
                               OpFoldResult height, OpFoldResult inside,

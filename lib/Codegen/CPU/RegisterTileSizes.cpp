@@ -35,7 +35,8 @@ static int64_t largestDivisor(int64_t size, int64_t limit) {
   return divisor;
 }
 
-/// Narrower elements are widened before they are multiplied.
+/// The sizes for an element type; narrower elements are widened before they are
+/// multiplied.
 RegisterTileSizes::RegisterTileSizes(int64_t vectorBits,
                                      ArrayRef<int64_t> given, Type element)
     : vectorBits(vectorBits), given(given),

@@ -51,7 +51,7 @@ public:
                                                      int64_t columns) const;
 
 private:
-  /// Of a register.
+  /// Elements of a vector register.
   int64_t elements() const;
 };
 

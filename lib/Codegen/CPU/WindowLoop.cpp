@@ -20,8 +20,9 @@ using namespace sattn;
 /// average; otherwise each tile packs the windows that it reads. Measured: a
 /// tile's own copy stays in a cache.
 static constexpr int64_t kReadsOfPacked = 2;
-/// The same, if the copy has more elements than kMostKept. Then malloc asks the
-/// system for new pages in each call: above 32 MiB glibc keeps no memory.
+/// The number of reads above which a tensor is packed if the copy has more
+/// elements than kMostKept. Then malloc asks the system for new pages in each
+/// call: above 32 MiB glibc keeps no memory.
 static constexpr int64_t kReadsOfPackedInNewPages = 8;
 static constexpr int64_t kMostKept = (int64_t(32) << 20) / sizeof(float);
 

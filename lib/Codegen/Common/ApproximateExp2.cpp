@@ -32,9 +32,9 @@ static constexpr int32_t kMantissaBits = 23;
 static constexpr int32_t kExponentBias = 127;
 
 namespace {
-/// 2^x = 2 * 2^f * 2^(n - 1), where n is the integer next to x and f = x - n.
-/// With n itself the last factor would be infinite for n = 128, where 2^x may
-/// be finite.
+/// Computes 2^x = 2 * 2^f * 2^(n - 1), where n is the integer next to x and f =
+/// x - n. With n itself the last factor would be infinite for n = 128, where
+/// 2^x may be finite.
 struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -76,7 +76,7 @@ private:
   Value fma(Value x, Value y, Value z) {
     return math::FmaOp::create(b, x, y, z);
   }
-  /// Compared this way around, NaN stays what it is.
+  /// Clamps x to a limit; by this order of operands, NaN stays NaN.
   Value clamp(Value x, arith::CmpFPredicate predicate, double limit) {
     Value bound = constant(limit);
     Value isBeyond = arith::CmpFOp::create(b, predicate, x, bound);

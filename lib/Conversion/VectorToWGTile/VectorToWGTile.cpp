@@ -107,7 +107,8 @@ struct Transposed {
 };
 } // namespace
 
-/// Nothing if a contraction is no MMA.
+/// Which factors of an MMA are transposed; nothing if the contraction is no
+/// MMA.
 static std::optional<Transposed> findTransposed(vector::ContractionOp op) {
   if (op.getKind() != vector::CombiningKind::ADD ||
       op.getIteratorTypesArray().size() != 3)
@@ -134,8 +135,8 @@ static bool allowsTF32(Operation *op) {
   return false;
 }
 
-/// What is multiplied. Factors of two types, which a contraction cannot have,
-/// are widened ones of it.
+/// The factors of a contraction. Factors of two types, which a contraction
+/// cannot have, were widened to its type; these are the narrow ones.
 static std::array<Value, 2> findFactors(vector::ContractionOp op) {
   auto lhs = op.getLhs().getDefiningOp<arith::ExtFOp>(),
        rhs = op.getRhs().getDefiningOp<arith::ExtFOp>();
@@ -197,9 +198,10 @@ static LogicalResult convertContract(vector::ContractionOp op,
            << left.getType() << ", " << other.getType() << " and "
            << op.getAccType();
   if (transposed->left && element.getIntOrFloatBitWidth() != 16)
-    return op.emitOpError() << "expected a left tile whose rows run along K, "
-                               "but for elements of 16 bits, but got "
-                            << left.getType();
+    return op.emitOpError()
+           << "expected a left tile of 16-bit elements, or one "
+              "whose rows run along K, but got "
+           << left.getType();
   if (element.getIntOrFloatBitWidth() == 8 && !transposed->right)
     return op.emitOpError() << "expected a right tile of 8-bit elements whose "
                                "rows run along K, but got "
@@ -338,7 +340,8 @@ static Value convertToI64(OpBuilder &b, Location loc, Value number) {
   return arith::ExtSIOp::create(b, loc, type, number);
 }
 
-/// To index it widens; from index it is the same or narrows.
+/// Lowers a cast to index to a widening, and one from index to a narrowing or
+/// to nothing.
 struct IndexCastLowering : OpConversionPattern<arith::IndexCastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -361,7 +364,7 @@ struct IndexCastLowering : OpConversionPattern<arith::IndexCastOp> {
   }
 };
 
-/// Elementwise ops are the same on tensors.
+/// Lowers elementwise ops to the same ops on tensors.
 struct ElementwiseLowering : ConversionPattern {
   ElementwiseLowering(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
@@ -503,7 +506,8 @@ private:
   }
 };
 
-/// What is past the end of the source; null if nothing is, or zeros are.
+/// The value of elements past the end of the source; null if no element is, or
+/// if it is zero.
 static FailureOr<TypedAttr> findPadding(vector::TransferReadOp op,
                                         ArrayRef<bool> inBounds) {
   if (llvm::all_of(inBounds, [](bool isInBounds) { return isInBounds; }) ||
@@ -713,7 +717,7 @@ private:
             GreedyRewriteStrictness::ExistingAndNewOps));
   }
 
-  /// vector -> tensor casts of tensor -> vector casts go away.
+  /// Erases vector -> tensor casts of tensor -> vector casts.
   void reconcileCasts() {
     SmallVector<UnrealizedConversionCastOp> casts;
     getOperation().walk(

@@ -113,7 +113,7 @@ CUdeviceptr ScratchMemory::takeSlot(size_t bytes, size_t heldBack) {
   return slot;
 }
 
-/// What the calls on a stream leave zero: the same for all of them.
+/// The memory that the calls on a stream leave zero: the same for all of them.
 CUdeviceptr ScratchMemory::keptSlot(Kept &kept, size_t bytes) {
   if (bytes <= kept.leftZeroBytes)
     return kept.leftZeros;

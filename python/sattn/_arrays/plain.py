@@ -42,7 +42,7 @@ def is_cut(tensor):
             return held < needed + (first * tensor.itemsize if first else 0)
         last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride()))
         return held < (tensor.storage_offset() + last + 1) * tensor.itemsize
-    except RuntimeError:  # Those without a storage are refused as what they are.
+    except RuntimeError:  # Tensors without a storage are refused for their kind.
         return False
 
 
@@ -68,7 +68,7 @@ def storages_of(arguments):
                 found += TRUSTED
             elif own is not float and own is not int and value is not None:
                 return None
-    except RuntimeError:  # Of those without a storage.
+    except RuntimeError:  # A tensor has no storage.
         return None
     return found
 

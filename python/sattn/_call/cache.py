@@ -107,7 +107,7 @@ def _compile(text, options, target):
 
 
 def _text_of(source, target):
-    """What a program is compiled from: text, options of the pipeline, target."""
+    """The input that a program is compiled from: text, options of the pipeline, target."""
     return source.text(), getattr(source, "options", ""), target
 
 

@@ -13,7 +13,7 @@ from .._arrays import plain
 from .._arrays.plain import TYPES
 from . import memory
 
-# What the binding's call returns beside a program's result.
+# Outcomes of the binding's call beside a program's result.
 _UNKNOWN, _FAILED = -1, -2
 KINDS_LIMIT = 4096
 
@@ -75,7 +75,7 @@ def run(known, arguments, storages, hints=None):
     """
     try:
         outcome = known.call(None if hints is None else hints.function, *arguments, *storages)
-    except Exception:  # Of what cannot be passed the long way has a reason.
+    except Exception:  # The slow path gives the reason why an argument cannot be passed.
         return False
     if outcome == _UNKNOWN:
         return False

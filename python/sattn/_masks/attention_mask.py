@@ -1,4 +1,4 @@
-"""The mask of flex_attention's arguments as a kernel takes it: a function, lists of blocks, a band."""
+"""The mask of flex_attention's arguments as a kernel takes it: a function, block lists, a band."""
 
 import operator
 import typing
@@ -74,7 +74,7 @@ def _keep_checked(mask, checked):
     _checked[number] = weakref.ref(mask, lambda _: _checked.pop(number, None)), checked
 
 
-#: What a call reads of a given mask.
+#: The members of a given mask that a call reads.
 members_of = operator.attrgetter("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices", "BLOCK_SIZE",
                                "seq_lengths", "mask_mod")
 
@@ -113,8 +113,8 @@ def of_lists(mask, band, arrays, sizes, known=None):
             block_masks._sliced_mask_mod_error(None, None, None, None)
         mask_mod = mask_functions.noop_mask
     if any(size % MULTIPLE for size in block):
-        raise ValueError(f"argument 'block_mask': expected given lists of blocks of multiples of {MULTIPLE} queries "
-                         f"and keys, but got {block[0]} x {block[1]}")
+        raise ValueError("argument 'block_mask': expected given block lists with blocks of multiples of "
+                         f"{MULTIPLE} queries and keys, but got {block[0]} x {block[1]}")
     function, values = _known_or_traced(known, mask_mod)
     if not queries or not keys:
         return Mask(function, values, None, (), band, False)

@@ -113,7 +113,7 @@ class _Call:
 
 
 def _if_transposed(operand, dense):
-    """What to write where dense is N x K."""
+    """The hint for the message that dense is N x K."""
     k, columns = dense.shape[-1], operand.shape and operand.shape[-1]
     fits = k == columns if columns is not None else k and k % operand.block[1] == 0
     return f", and {k} columns: for dense as (*, N, K) write dense.mT, or sattn.linear(dense, bsr)" if fits else ""
@@ -211,7 +211,7 @@ def _transposes(operand, dense, out):
 
 
 def _operands(call, operand, input, dense, left_alpha, right_alpha, result):
-    """Those of the call's program, by the names of bsr_dense_addmm's arguments."""
+    """The operands of the call's program, by the names of bsr_dense_addmm's arguments."""
     arrays = operand.arrays
 
     def oriented(matrix, is_transposed):
@@ -255,7 +255,7 @@ def call_of(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=
 
 
 def _kind(beta, is_in_place, checks, precision, meta):
-    """What tells a call from others beside its tensors, or None where meta does not."""
+    """The key of a guarded call beside its tensors, or None where meta does not."""
     text = None if meta is None else guard.text_of(meta)
     if meta is not None and text is None:
         return None
@@ -298,7 +298,7 @@ def _guarded_call(guarded_calls, prepared, input, bsr, dense, beta, alpha, left,
             if dense.dim() != 2 or values.dim() != 3 or crow is not None and crow.dim() != 1:
                 return None
             result = dense.new_empty((bsr.rows if prepared else (crow.shape[0] - 1) * values.shape[1], dense.shape[1]))
-    except (RuntimeError, IndexError):  # Of nested tensors, and of other ranks than the long way takes.
+    except (RuntimeError, IndexError):  # Nested tensors, and ranks that the slow path refuses.
         return None
     if not guard.run(known, (alpha, beta, crow, col, values, dense, input, left, right, result), storages):
         return None

@@ -132,7 +132,7 @@ def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, transpose
     """The program of one kind of call."""
     arrays = operand.arrays
     target = arrays.device.index if arrays.on_gpu else compiler.CPU
-    # That of mat1: of 8 bits, or what input's values are too.
+    # The type of mat1: one of 8 bits, or that of input's values.
     dtype = arrays.dtype(mat1.dtype)
     if not dtypes.is_narrow(dtype):
         dtype = "i8" if operand.element == "i32" else operand.element
@@ -158,7 +158,7 @@ def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, transpose
 
 @dataclasses.dataclass
 class _Result:
-    """What is returned, and the values in it that are written, (*, nnz, BM, BN)."""
+    """The returned matrix, and its values that are written, (*, nnz, BM, BN)."""
 
     matrix: object
     values: object
@@ -275,7 +275,7 @@ def explained(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=None, p
 
 
 def _kind(beta, checks, precision):
-    """What tells a call from others beside its tensors."""
+    """The key of a guarded call beside its tensors."""
     return "sampled_addmm", beta == 0, checks, precision == "tf32"
 
 
@@ -295,7 +295,7 @@ def _guarded_call(input, mat1, mat2, beta, alpha, out, check, precision):
                 or values.dtype != mat1.dtype:
             return None
         result = mat1.new_empty(values.shape) if out is None else values
-    except RuntimeError:  # Of nested tensors.
+    except RuntimeError:  # Nested tensors.
         return None
     if not guard.run(known, (alpha, beta, crow, col, values, mat1, mat2, result), storages):
         return None

@@ -229,7 +229,7 @@ def _launch(program, operands, order, arrays, checks, cleared):
 
 
 def _kind(format, checks, precision):
-    """What tells a call from others beside its tensors."""
+    """The key of a guarded call beside its tensors."""
     return "scatter_mm", format, checks, precision == "tf32"
 
 
@@ -251,7 +251,7 @@ def _listed_parts(blocks, others, members, accumulators):
 
 
 def _strided_parts(blocks, others, members, accumulators):
-    """The same of the formats whose offsets are those of parts of matrices."""
+    """The parts of a call in one of the formats whose offsets are those of parts of matrices."""
     offsets, r, *p, q, meta = members
     split = meta.get("SPLIT_N") if type(meta) is dict else None
     if type(split) is not int or split < 1 or type(accumulators) not in plain.TYPES or blocks.dim() != 3:

@@ -22,7 +22,7 @@ SMALL, LARGE = 1, 2**30
 
 
 class _Undescribed(BaseException):
-    """Raised where tracing needs a value that is not described yet: read as `how`, with `key`, from the reader `parent`.
+    """Raised where tracing needs a value that is not described yet: read from the reader `parent`, as `how`, by `key`.
 
     It is no Exception, so that no user's function catches it."""
 
@@ -61,7 +61,7 @@ def _placeholder(kind, details):
                                             (int, float, str, bytes, list, tuple, dict, set, frozenset, enum.Enum)):
             return _Unreadable()
         return own.__new__(own)
-    return details[0]  # Of "number" and "same".
+    return details[0]  # The kinds "number" and "same".
 
 
 class _Unreadable:

@@ -70,7 +70,7 @@ func.func @two(%out: memref<?xf32>, %n: index, %x: f32) {
 
 // -----
 
-// Loops that are not mapped to thread blocks stay.
+// Loops that are not mapped to CTAs stay.
 // CHECK-LABEL: func.func @unmapped
 // CHECK-COUNT-2: scf.forall
 // CHECK-NOT:     wgtile.launch

@@ -132,7 +132,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 
 // -----
 
-// Tiles that are read to registers are thread blocks of their own, and start
+// Tiles that are read to registers are CTAs of their own, and start
 // before the kernel in front of them ends, unless the schedule says otherwise.
 module attributes {gpu.container_module} {
   gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {

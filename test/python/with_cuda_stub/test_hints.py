@@ -149,7 +149,7 @@ def test_changed_lists_are_sorted_anew(call, stub_cuda):
     assert kernels(stub_cuda, call) == WITH_ORDER
     assert kernels(stub_cuda, call) == WITH_ORDER
     assert kernels(stub_cuda, call) == ALONE
-    # Those that change before each call are sorted in each, in memory of the call.
+    # Lists that change before each call are sorted in each call, in its own memory.
     for _ in range(3):
         call.lists[1].add_(0)
         assert kernels(stub_cuda, call) == WITH_ORDER

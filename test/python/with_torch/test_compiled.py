@@ -309,7 +309,7 @@ class Linear(torch.nn.Module):
         return self.package.linear(x * 2, self.weight, self.bias)
 
 
-@pytest.mark.filterwarnings("ignore:The given buffer is not writable")  # Of torch.export.load, before 2.15.
+@pytest.mark.filterwarnings("ignore:The given buffer is not writable")  # A warning of torch.export.load before 2.15.
 def test_export(package, operands, matrix):
     for module, arguments, name in ((Attention(package), tuple(operands), "flex_attention"),
                                     (Linear(package, matrix), (torch.randn(3, 80),), "linear")):

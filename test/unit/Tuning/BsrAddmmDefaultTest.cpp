@@ -209,7 +209,7 @@ TEST(DefaultParametersTest, FewColumns) {
   EXPECT_EQ(fewTile(64, 64, 50), "32 x 64 x 64, 2 parts");
   EXPECT_EQ(fewTile(32, 8, 50), "32 x 8 x 32, 2 parts");
   EXPECT_EQ(fewTile(16, 16, 50), "16 x 16 x 16, 2 parts");
-  // More rows leave more tiles, and no room for two thread blocks of each.
+  // More rows leave more tiles, and no room for two CTAs of each.
   EXPECT_EQ(fewTile(128, 16, 50, 14336), "64 x 16 x 64, 1 parts");
   EXPECT_EQ(fewTile(64, 16, 50, 14336), "64 x 16 x 64, 1 parts");
   EXPECT_EQ(fewTile(64, 16, 50, 8192), "64 x 16 x 64, 2 parts");
@@ -362,7 +362,7 @@ TEST(DefaultParametersTest, RowsOfUnequalLength) {
     given.longestRow = longest;
     return tile("sm_90a", given);
   };
-  // Of 128 rows with 12.8 blocks on average.
+  // The matrix has 128 block rows with 12.8 blocks on average.
   EXPECT_EQ(columns(512, std::nullopt), "64 x 256 x 64");
   EXPECT_EQ(columns(512, 24), columns(512, std::nullopt));
   EXPECT_EQ(columns(512, 128), "64 x 128 x 64");

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What the verifiers of ops on matrices in BSR storage have in common.
+// Checks that the verifiers of ops on matrices in BSR storage share.
 
 #ifndef LIB_DIALECT_SATTN_IR_OPERANDCHECKS_H
 #define LIB_DIALECT_SATTN_IR_OPERANDCHECKS_H
@@ -20,7 +20,7 @@ namespace sattn {
 /// accumulator and a copy of the right operand of so many, in f32 256 MiB each.
 inline constexpr int64_t kMaxTileSize = 65536;
 inline constexpr int64_t kMaxTileElements = int64_t(1) << 26;
-/// Most stored blocks of a tile: the consumer groups that a thread block may
+/// Most stored blocks of a tile: the consumer groups that a CTA may
 /// have (wgtile.for_each_tile, C3).
 inline constexpr int64_t kMaxBlocksPerTile = 32;
 
@@ -38,10 +38,10 @@ struct NamedOperand {
   }
 };
 
-/// f16, bf16 or f32.
+/// Whether a type is f16, bf16 or f32.
 bool isSmallFloat(mlir::Type type);
 
-/// Two sizes that may be equal: one of them is dynamic, or they agree.
+/// Whether two sizes may be equal: one of them is dynamic, or they agree.
 bool mayMatch(int64_t a, int64_t b);
 
 /// The operand's size of this dimension may be `expected`.
@@ -49,7 +49,7 @@ llvm::LogicalResult verifySize(mlir::Operation *op, const NamedOperand &operand,
                                int64_t dim, llvm::StringRef dimName,
                                int64_t expected);
 
-/// Operands have their rank and at most `batchRank` more.
+/// Verifies that operands have their rank and at most `batchRank` more.
 llvm::LogicalResult verifyBatchRanks(mlir::Operation *op,
                                      llvm::ArrayRef<NamedOperand> operands,
                                      int64_t batchRank);
@@ -59,7 +59,7 @@ llvm::LogicalResult verifyBatch(mlir::Operation *op,
                                 const NamedOperand &operand,
                                 llvm::ArrayRef<int64_t> batch);
 
-/// No operand of static sizes has 2^63 bytes or more.
+/// Verifies that no operand of static sizes has 2^63 bytes or more.
 llvm::LogicalResult verifyBytes(mlir::Operation *op,
                                 llvm::ArrayRef<NamedOperand> operands);
 
@@ -83,7 +83,8 @@ llvm::LogicalResult verifyProductTypes(mlir::Operation *op,
 llvm::LogicalResult verifyOtherFactor(mlir::Operation *op, llvm::StringRef name,
                                       mlir::Type factor, mlir::Type other);
 
-/// `precision` is "ieee" or, of f32, "tf32". `elements` says whose type it is.
+/// Verifies that `precision` is "ieee" or, of f32, "tf32". `elements` says
+/// whose type it is.
 llvm::LogicalResult verifyPrecision(mlir::Operation *op,
                                     llvm::StringRef precision, mlir::Type type,
                                     llvm::StringRef elements);

@@ -63,7 +63,8 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op,
   op->setLoc(getSourceLocation(op));
   Attribute tuning = op->getDiscardableAttr(kTuningAttrName);
   bool coversResults = op.coversResults();
-  // What a consumer makes of elements that no tile writes, none would write.
+  // A consumer is fused only if tiles cover the results: elements in no tile
+  // would otherwise not be computed.
   linalg::GenericOp consumer;
   if (coversResults)
     consumer = prepareConsumer(rewriter, op, [&](Value destination) {
@@ -201,8 +202,8 @@ struct TilePass : sattn::impl::SAttnTileBase<TilePass> {
   }
 
 private:
-  /// What an op makes of consumers that are merged by now: it may compute what
-  /// one reads in another layout.
+  /// Canonicalizes ops after their consumers were merged: an op may then
+  /// compute the result in the layout that its consumer reads.
   LogicalResult canonicalizePrograms() {
     SmallVector<Operation *> ops;
     RewritePatternSet patterns(&getContext());

@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// What an op's effects, and where control goes after it, do to a state.
+// The effects of an op, and of the control flow after it, on a state.
 
 #include "SyncStateDetail.h"
 

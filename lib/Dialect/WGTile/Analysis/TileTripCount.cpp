@@ -16,7 +16,8 @@
 using namespace mlir;
 using namespace wgtile;
 
-/// Loops of the tile's program, in branches too, but not those in loops.
+/// Collects loops of the tile's program, in branches too, but not those in
+/// loops.
 static void collectLoops(Block &block, SmallVectorImpl<scf::ForOp> &loops) {
   for (Operation &op : block) {
     if (auto forOp = dyn_cast<scf::ForOp>(op))

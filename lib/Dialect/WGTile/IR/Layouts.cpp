@@ -22,7 +22,8 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 
 using sattn::kMaxWarpsPerCTA;
 
-/// A dynamic size has no place in registers.
+/// Whether a size is static and a positive multiple of a factor: registers hold
+/// no dynamic size.
 static bool isMultipleOf(int64_t size, int64_t factor) {
   return !ShapedType::isDynamic(size) && size > 0 && size <= kMaxTileSize &&
          size % factor == 0;

@@ -205,7 +205,7 @@ static LogicalResult verifyBorrowing(Operation *op, Value ring) {
   auto made = ring.getDefiningOp<RingOp>();
   if (!made || made.getLender())
     return success();
-  return op->emitOpError("expected a ring that is in another one");
+  return op->emitOpError("expected a ring that lies in another ring");
 }
 
 LogicalResult StageBorrowOp::verify() {
@@ -219,8 +219,8 @@ LogicalResult StageBorrowOp::verify() {
   auto made = getRing().getDefiningOp<RingOp>();
   if (!wait || (made && wait.getRing() != made.getLender()) ||
       llvm::any_of(getToken().getUsers(), llvm::IsaPred<RingTileOp>))
-    return emitOpError("expected the token of a wait for a stage of the ring "
-                       "that it is in, of which no tile is used");
+    return emitOpError("expected the token of a wait for a stage of the "
+                       "enclosing ring, and no use of the stage's tiles");
   return success();
 }
 
@@ -315,8 +315,8 @@ std::pair<RolesOp, unsigned> RolesOp::getRoleOf(Operation *op) {
   return {RolesOp(), 0};
 }
 
-/// Roles, separated by commas, each of the form
-/// name `warps` warps `registers` registers (`consumer_groups` groups)? region
+/// Parses roles, separated by commas, each of the form name `warps` warps
+/// `registers` registers (`consumer_groups` groups)? region
 ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &b = parser.getBuilder();
   SmallVector<Attribute> names;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What the ops of a tile's program do to shared memory and to asynchronous
+// The effects of a tile program's ops on shared memory and on asynchronous
 // work.
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"

@@ -17,9 +17,9 @@ namespace sattn {
 
 struct SparseOperand;
 
-/// What must hold of a function's arguments where they are operands of an op.
-/// Dimensions below 0 count from the end. The values that checks are about are
-/// operands that were added before.
+/// The requirements on a function's arguments that are operands of an op.
+/// Dimensions below 0 count from the end. Operands must be added before the
+/// checks that name them.
 class Contract {
 public:
   Contract(mlir::func::FuncOp function, llvm::StringRef op);
@@ -35,16 +35,15 @@ public:
                                 int64_t rank,
                                 llvm::ArrayRef<llvm::StringRef> types,
                                 llvm::StringRef sameTypeAs = {});
-  /// The last operand is written.
+  /// Marks the last operand as written.
   void setWritten();
   /// The operand to whose batch dimensions all others broadcast; without one
   /// they broadcast to each other's.
   void setBatches(llvm::StringRef name);
-  /// Other ops are computed with the op.
+  /// Marks the contract as one of several ops that are computed together.
   void setFused();
-  /// What the op requires of extents (`ExtentConstraintOpInterface`) is checked
-  /// as well, since it is more than checks of a contract say, such as a
-  /// product.
+  /// Has the op's extent requirements (`ExtentConstraintOpInterface`) checked
+  /// as well: they express more than a contract's checks do, such as products.
   void setChecksExtents();
   bool checksExtents() const { return isExtentsChecked; }
 
@@ -58,14 +57,15 @@ public:
   mlir::DictionaryAttr computeCeil(mlir::DictionaryAttr extent,
                                    int64_t divisor) const;
 
-  /// `what` is the dimension's name, such as "M". The reason says the number in
-  /// words; without one it is as in the other argument.
+  /// Requires an extent to be a multiple of `factor`. `what` is the dimension's
+  /// name, such as "M". The reason says the number in words; without one it is
+  /// as in the other argument.
   void requireMultiple(mlir::DictionaryAttr extent, llvm::StringRef what,
                        int64_t factor, const llvm::Twine &reason);
   void requireEqual(mlir::DictionaryAttr extent, llvm::StringRef what,
                     mlir::DictionaryAttr expected,
                     const llvm::Twine &reason = "");
-  /// There is one, and for each batch `each` more.
+  /// Requires an extent to be 1, plus `each` for each batch.
   void requireStacked(mlir::DictionaryAttr extent, llvm::StringRef what,
                       mlir::DictionaryAttr each, const llvm::Twine &reason);
   void requireAtLeast(mlir::DictionaryAttr extent, llvm::StringRef what,
@@ -74,18 +74,19 @@ public:
   /// exactly `orExactly`, if that is not null.
   void requireApart(mlir::Value tensor, llvm::ArrayRef<mlir::Value> others,
                     mlir::Value orExactly);
-  /// Nothing that the program writes overlaps these.
+  /// Requires tensors not to overlap anything that the program writes.
   void requireReadOnly(llvm::ArrayRef<mlir::Value> tensors);
-  /// Blocks have the matrix's block size, and as many block columns are given.
+  /// Requires blocks to have the matrix's block size, and as many block columns
+  /// as blocks.
   void requireBlocks(const SparseOperand &operand);
-  /// Offsets ascend within `col`, and what they refer to there is less than
-  /// `columns`, if that is not null.
+  /// Requires offsets to ascend within `col`, and the columns there to be less
+  /// than `columns`, if that is not null.
   void requireIndices(const SparseOperand &operand,
                       mlir::DictionaryAttr columns);
 
-  /// Offsets ascend within the list, whose entries are `entries` in words. What
-  /// they refer to there, `what` in words, is less than `below`, if that is not
-  /// null.
+  /// Requires offsets to ascend within the list, whose entries are `entries` in
+  /// words, and the entries, `what` in words, to be less than `below`, if that
+  /// is not null.
   void requireIndices(mlir::Value offsets, mlir::Value list,
                       llvm::StringRef entries, mlir::DictionaryAttr below = {},
                       llvm::StringRef what = {});

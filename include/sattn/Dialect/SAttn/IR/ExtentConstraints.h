@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the ops of a function require of extents, sizes and indices, in terms of
-// the extents of the function's arguments.
+// The requirements of a function's ops on extents, sizes and indices, in terms
+// of the extents of the function's arguments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +26,14 @@ namespace sattn {
 /// their dimensions are variables, of which only bounds are known.
 class ExtentConstraints {
 public:
-  /// Goes on from what `sattn.extent_checks` of the function has.
+  /// Continues the constraints in the function's `sattn.extent_checks`.
   explicit ExtentConstraints(mlir::func::FuncOp function);
   ~ExtentConstraints();
   ExtentConstraints(const ExtentConstraints &) = delete;
   ExtentConstraints &operator=(const ExtentConstraints &) = delete;
 
-  /// A dimension below 0 counts from the end.
+  /// The expression of an extent, or of a number. A dimension below 0 counts
+  /// from the end.
   mlir::AffineExpr getExtent(mlir::Value shaped, int64_t dimension);
   mlir::AffineExpr getValue(mlir::OpFoldResult number);
   mlir::AffineExpr getConstant(int64_t number);
@@ -47,20 +48,21 @@ public:
   void setValue(mlir::Value number, mlir::AffineExpr expr);
   void setExtent(mlir::Value shaped, int64_t dimension, mlir::AffineExpr expr);
 
-  /// Of what is defined in the op, which another call gives other values.
+  /// Forgets the values that are defined in the op, since another evaluation of
+  /// it gives them other values.
   void forget(mlir::Operation *op);
 
   /// The op whose requirements follow, for diagnostics.
   void setOp(mlir::Operation *op) { current = op; }
 
-  /// `actual` must be `expected`, or `orElse` where there is one. Emits an
-  /// error where that is never so, or does not follow from extents.
+  /// Requires `actual` to be `expected`, or `orElse` if that is given. Emits an
+  /// error if it never is, or if that does not follow from extents.
   void requireEqual(mlir::AffineExpr actual, mlir::AffineExpr expected,
                     mlir::AffineExpr orElse = {});
-  /// `actual` must be at least `least`, unless one of `extents` is 0.
+  /// Requires `actual` to be at least `least`, unless one of `extents` is 0.
   void requireAtLeast(mlir::AffineExpr actual, mlir::AffineExpr least,
                       llvm::ArrayRef<mlir::AffineExpr> extents = {});
-  /// `index` must be at least 0 and less than `extent`.
+  /// Requires `index` to be at least 0 and less than `extent`.
   void requireInBounds(mlir::AffineExpr index, mlir::AffineExpr extent);
 
   /// Whether an error was emitted.
@@ -85,9 +87,9 @@ private:
   struct Variable {
     llvm::SmallVector<mlir::AffineExpr> lower, upper;
     bool anyOfLower = false, anyOfUpper = false;
-    /// There may be no value, so that nothing must hold.
+    /// The variable may have no value, and then nothing must hold.
     bool mayBeNone = false;
-    /// 0 or 1.
+    /// Whether the variable is a condition, 0 or 1.
     bool isCondition = false;
   };
   /// All of these must hold; of each, one expression must not be negative.
@@ -109,11 +111,11 @@ private:
   /// `yes` where the condition holds, else `no`.
   mlir::AffineExpr choose(mlir::Value condition, mlir::AffineExpr yes,
                           mlir::AffineExpr no);
-  /// A condition that is in it, or null.
+  /// A condition variable that occurs in `expr`, or null.
   mlir::AffineExpr findCondition(mlir::AffineExpr expr);
   bool isNonNegative(mlir::AffineExpr expr);
   bool isKnown(mlir::AffineExpr expr);
-  /// What suffices for `expr` not to be negative.
+  /// Clauses that suffice for `expr` not to be negative.
   Clauses solve(mlir::AffineExpr expr);
   void addCheck(Check check);
   void refuse(mlir::AffineExpr first, mlir::AffineExpr second);

@@ -27,7 +27,8 @@ struct SparseOperand {
   /// reads only which blocks are stored.
   mlir::Value crow, col, values;
   int64_t blockRows, blockColumns;
-  /// What has as many rows and columns as the matrix; null where nothing has.
+  /// Dimensions of tensors that have as many rows and columns as the matrix;
+  /// null where no tensor has.
   TensorDimension rows, columns;
   /// Whether each block of `values` is transposed in memory.
   bool isTransposed = false;

@@ -30,7 +30,8 @@ static bool isOne(Value scalar) {
          attr.getValue().isExactlyValue(1.0);
 }
 
-/// Of the type of the op's scalars, as a splat's value is.
+/// A constant of the type of the op's scalars, which a splat's value may not
+/// have.
 static Value createConstant(PatternRewriter &rewriter, BsrAddmmOp op,
                             const APFloat &value) {
   return arith::ConstantOp::create(
@@ -157,7 +158,7 @@ struct DropInputThatIsOut : public OpRewritePattern<BsrAddmmOp> {
   }
 };
 
-/// Without a stored block, the op is the same as with alpha = 0.
+/// Replaces alpha by 0 if there is no stored block.
 struct AlphaOfNoBlocks : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;
 

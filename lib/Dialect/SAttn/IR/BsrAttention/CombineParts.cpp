@@ -173,7 +173,7 @@ LogicalResult CombinePartsOp::getResultTilePosition(
   Value out = getDestination(getOut());
   resultOffsets = llvm::to_vector(offsets);
   resultSizes = llvm::to_vector(sizes);
-  if (getWidth() <= getTileColumns()) // What the loops' bounds do not tell.
+  if (getWidth() <= getTileColumns()) // The loops' bounds do not tell it.
     resultSizes.back() = b.getIndexAttr(getWidth());
   resultOffsets[rows] =
       arith::SelectOp::create(
@@ -187,7 +187,8 @@ LogicalResult CombinePartsOp::getResultTilePosition(
   return success();
 }
 
-/// Only `out` is cut: `origin` says where the tile is among the rest.
+/// Tiles the op by slicing `out` alone: `origin` says where the tile is among
+/// the rest.
 FailureOr<TilingResult>
 CombinePartsOp::getTiledImplementation(OpBuilder &builder,
                                        ArrayRef<OpFoldResult> offsets,
@@ -215,7 +216,8 @@ CombinePartsOp::getTileSizes(OpBuilder &b) {
   return sizes;
 }
 
-/// Block rows without parts keep what they have.
+/// Whether tiles cover the results: block rows without parts keep what they
+/// have.
 bool CombinePartsOp::coversResults() { return false; }
 
 //===----------------------------------------------------------------------===//
@@ -317,7 +319,7 @@ Value CombineProgram::findRow(Value part) {
   return arith::SelectOp::create(b, isFirst, first, later);
 }
 
-/// Rows of parts are all there.
+/// The slice of a part's rows, all of which exist.
 Value CombineProgram::slice(Value source, Value row,
                             ArrayRef<OpFoldResult> columns,
                             ArrayRef<int64_t> shape) {
@@ -344,7 +346,7 @@ Value CombineProgram::readValues(Value row) {
                     {getRows(), getColumns()});
 }
 
-/// -inf of a part that is not there.
+/// The LSE of a part, -inf if the part does not exist.
 Value CombineProgram::readLse(Value row, Value exists) {
   Value lse = slice(op.getLse(), row, {}, {getRows()});
   return b.generic(lse, b.vector, b.empty({getRows()}, b.wide), b.vector,
@@ -364,7 +366,8 @@ Value CombineProgram::maximum(ArrayRef<Value> inputs, Value init) {
                    });
 }
 
-/// 2^(lse - greatest), 0 where both are -inf: -inf minus -inf is no number.
+/// The weight 2^(lse - greatest), 0 where both are -inf: -inf minus -inf is a
+/// NaN.
 Value CombineProgram::weigh(Value lse, Value greatest) {
   return b.generic(
       {lse, greatest}, {b.vector, b.vector}, b.empty({getRows()}, b.wide),

@@ -20,7 +20,7 @@ using namespace sattn;
 namespace {
 class TileProgram {
 public:
-  /// Products of elements beyond the blocks are 0.
+  /// Creates the program; products of elements beyond the blocks are 0.
   TileProgram(OpBuilder &builder, BsrSoftmaxBackwardOp op)
       : b(builder, op, /*padding=*/0.0) {}
 

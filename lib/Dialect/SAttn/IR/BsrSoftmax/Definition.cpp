@@ -50,7 +50,7 @@ MutableOperandRange BsrSoftmaxBackwardOp::getDpsInitsMutable() {
   return getGradInMutable();
 }
 
-/// (C1), (C2), (C6), (C7)
+/// Verifies (C1), (C2), (C6), (C7).
 static LogicalResult verifyIndices(const StoredRows &rows) {
   Operation *op = rows.op;
   ArrayRef<int64_t> shape = rows.getType().getShape();
@@ -73,7 +73,7 @@ static LogicalResult verifyIndices(const StoredRows &rows) {
   return success();
 }
 
-/// (C9)
+/// Verifies (C9).
 static LogicalResult verifyMeta(const StoredRows &rows) {
   if (!rows.meta)
     return success();

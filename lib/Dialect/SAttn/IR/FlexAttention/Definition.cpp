@@ -51,7 +51,7 @@ rowResults(FlexAttentionOp op) {
   return {{{"lse", op.getLse()}, {"max_scores", op.getMaxScores()}}};
 }
 
-/// (C4) of results.
+/// Verifies (C4) of results.
 static LogicalResult verifyResultExtents(FlexAttentionOp op) {
   bool isTile = !op.getOrigin().empty();
   if (!(isTile && op.splitsColumns()) &&

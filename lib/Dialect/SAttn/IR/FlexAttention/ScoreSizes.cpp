@@ -19,8 +19,8 @@ using namespace sattn::flex_attention;
 static constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 /// Scaled products of queries and keys are taken to be smaller.
 static constexpr double kScore = 0x1p40;
-/// So are slopes and caps: what is the same for all of a tile, and multiplied
-/// by distances or scores.
+/// Slopes and caps, values that are the same for all of a tile and multiplied
+/// by distances or scores, are taken to be smaller.
 static constexpr double kFactor = 0x1p60;
 /// Conditions and their differences as numbers are not larger.
 static constexpr double kCondition = 16;

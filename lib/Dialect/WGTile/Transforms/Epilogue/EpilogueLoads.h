@@ -59,7 +59,7 @@ private:
     ReadOp read;
     /// Values at the start of the tile's program.
     llvm::SmallVector<mlir::Value> indices;
-    /// Null: always.
+    /// The condition of the prefetch; null: always.
     mlir::Value condition;
   };
   /// Ops that do the same to the same operands are one key.

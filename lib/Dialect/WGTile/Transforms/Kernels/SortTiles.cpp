@@ -26,7 +26,7 @@ static constexpr int64_t kClassesPerThread = kClasses / kThreads;
 static constexpr int64_t kPlaces = 64;
 
 namespace {
-/// One thread block per plane: the last two indices at one point of the others.
+/// One CTA per plane: the last two indices at one point of the others.
 class OrderKernel : KernelBuilder {
 public:
   OrderKernel(ForEachTileOp loop, TileTripCount &tripCount,
@@ -34,8 +34,8 @@ public:
       : KernelBuilder(loop.getLoc(), module, symbols), loop(loop),
         tripCount(tripCount) {}
 
-  /// Arguments: the counts without the last one, the order, what work is
-  /// computed from.
+  /// Builds the kernel. Its arguments: the counts without the last one, the
+  /// order, the values that the trip counts are computed from.
   gpu::GPUFuncOp build(StringRef name) {
     int64_t rank = loop.getCounts().size() - 1;
     SmallVector<Type> types(rank, b.getIndexType());

@@ -112,7 +112,7 @@ struct OverlapPass : public wgtile::impl::WGTileOverlapBase<OverlapPass> {
             return;
           loops.push_back(loop);
           DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
-          // Warpgroups that take turns have the time of the others' MMAs.
+          // With warpgroup ordering, the MMAs of other warpgroups leave time.
           if (late && threads && !schedule.orderWarpgroups.value_or(false))
             lateThreads[loop] = threads[0];
         });

@@ -25,7 +25,7 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// The count of a wait that is not counted yet.
+/// The placeholder count of a wait whose count is not yet computed.
 static constexpr int64_t kUncounted = 1 << 20;
 
 /// The values that a use becomes where control goes.

@@ -52,7 +52,7 @@ static LogicalResult verifyArrivals(gpu::GPUFuncOp kernel) {
       int64_t warps = roles.getAllWarps();
       if (!threads || threads[0] == warps * kWarpThreads)
         return WalkResult::advance();
-      op->emitOpError() << "expected the warps of the thread block, "
+      op->emitOpError() << "expected the warps of the CTA, "
                         << threads[0] / kWarpThreads << ", but got " << warps;
       return WalkResult::interrupt();
     }
