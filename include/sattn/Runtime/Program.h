@@ -37,8 +37,9 @@ public:
   /// this one lacks, loaded into the same device.
   using Complete = std::function<ErrorOr<std::unique_ptr<Program>>()>;
 
-  /// Calls that need such a specialization go to the program that `complete`
-  /// makes when the first of them comes, once. Without it they are refused.
+  /// Sets the function that makes the complete program when the first call
+  /// comes that needs a specialization which this one lacks, once. Without it
+  /// such calls are refused.
   void setComplete(Complete complete);
 
   /// Launches the program's kernels on `stream` (null: the default stream) and

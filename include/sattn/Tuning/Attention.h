@@ -43,7 +43,7 @@ struct Facts {
   std::optional<int64_t> blockQueries, blockKeys;
   /// Whether the rows are few queries of several heads.
   bool isPacked = false;
-  /// Whether all heads see the same blocks.
+  /// Whether the same blocks are visible in all heads.
   bool areListsShared = false;
   /// Whether weights are dropped, by words that are computed for each.
   bool hasDropout = false;

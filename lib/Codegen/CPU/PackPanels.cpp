@@ -36,8 +36,8 @@ namespace sattn {
 
 /// Rows of the tensor that one iteration of the packing loop copies; of a
 /// transposed one, cache lines.
-static constexpr int64_t kRowsOfTurn = 8;
-static constexpr int64_t kRowsOfTransposedTurn = 32;
+static constexpr int64_t kRowsPerIteration = 8;
+static constexpr int64_t kTransposedRowsPerIteration = 32;
 
 /// Products of bytes that are added up in f32: no more than those of which each
 /// sum is exact, 2^24 of 2^14, and so many that adding their sum to i32 costs
@@ -591,8 +591,8 @@ private:
   static Value pack(OpBuilder &b, Location loc, PanelSource source,
                     Type element, int64_t width, int64_t columns,
                     Value condition) {
-    int64_t rowsOfTurn =
-        source.isTransposed ? kRowsOfTransposedTurn : kRowsOfTurn;
+    int64_t rowsPerIteration =
+        source.isTransposed ? kTransposedRowsPerIteration : kRowsPerIteration;
     SmallVector<OpFoldResult> dims = source.sizes(b, loc);
     OpFoldResult rows = dims.end()[-2];
     OpFoldResult panels = affine::makeComposedFoldedAffineApply(
@@ -613,15 +613,16 @@ private:
     ends.push_back(rowsPacked);
     SmallVector<OpFoldResult> begins(ends.size(), b.getIndexAttr(0)),
         steps(ends.size(), b.getIndexAttr(1));
-    steps.back() = b.getIndexAttr(rowsOfTurn);
+    steps.back() = b.getIndexAttr(rowsPerIteration);
     auto body = [&](OpBuilder &nested, Location, ValueRange args) {
       SmallVector<OpFoldResult> place = getAsOpFoldResult(args.drop_back());
       Value target = args.back();
       OpFoldResult row = place.back(), zero = nested.getIndexAttr(0);
-      OpFoldResult height = nested.getIndexAttr(rowsOfTurn);
+      OpFoldResult height = nested.getIndexAttr(rowsPerIteration);
       if (ShapedType::isDynamic(staticSize(rows)) ||
-          staticSize(rows) % rowsOfTurn != 0)
-        height = atMost(nested, loc, rowsOfTurn, /*from=*/row, /*to=*/rows);
+          staticSize(rows) % rowsPerIteration != 0)
+        height =
+            atMost(nested, loc, rowsPerIteration, /*from=*/row, /*to=*/rows);
       // The rows in all panels.
       SmallVector<OpFoldResult> offsets(place),
           sizes(place.size(), nested.getIndexAttr(1)),

@@ -34,7 +34,7 @@ public:
   llvm::ArrayRef<int64_t> given;
   int64_t elementBits;
 
-  /// Says what is wrong with the options.
+  /// Verifies the options.
   mlir::LogicalResult verify(mlir::Location loc) const;
   /// The columns of a panel: a divisor of the tile's columns, a power of two
   /// unless the sizes are given. LLVM splits vectors of other lengths.

@@ -24,7 +24,7 @@ using namespace sattn;
 
 /// Rows, and columns of a row, that one iteration of the loop copies that
 /// widens all of a tensor.
-static constexpr int64_t kRowsOfTurn = 8, kColumnsOfTurn = 256;
+static constexpr int64_t kRowsPerIteration = 8, kColumnsPerIteration = 256;
 
 namespace {
 /// A window of a tensor of two or more dimensions, one of which the iterations
@@ -177,19 +177,19 @@ private:
     auto copy = [&](OpBuilder &nested, Location, Value iteration,
                     ValueRange carried) {
       IRMapping mapping = windowLoop.clonePlace(nested, iteration);
-      auto ofTurn = [&](SmallVector<OpFoldResult> values) {
+      auto ofIteration = [&](SmallVector<OpFoldResult> values) {
         for (OpFoldResult &value : values)
           if (auto dynamic = dyn_cast<Value>(value))
             value = mapping.lookupOrDefault(dynamic);
         return values;
       };
-      SmallVector<OpFoldResult> sizes = ofTurn(slice.getMixedSizes()),
+      SmallVector<OpFoldResult> sizes = ofIteration(slice.getMixedSizes()),
                                 ones = slice.getMixedStrides(),
                                 place =
                                     getPlaceOfIteration(nested, loc, iteration);
       Value window = tensor::ExtractSliceOp::create(
           nested, loc, slice.getType(), slice.getSource(),
-          ofTurn(slice.getMixedOffsets()), sizes, ones);
+          ofIteration(slice.getMixedOffsets()), sizes, ones);
       Value target = tensor::ExtractSliceOp::create(
           nested, loc, slice.getType().clone(packed), carried[0], place, sizes,
           ones);
@@ -220,7 +220,7 @@ private:
       ends[0] = selectIndex(b, loc, condition, dims[0], b.getIndexAttr(0));
     SmallVector<OpFoldResult> begins(rank - 1, b.getIndexAttr(0)),
         steps(rank - 1, b.getIndexAttr(1));
-    steps.back() = b.getIndexAttr(kRowsOfTurn);
+    steps.back() = b.getIndexAttr(kRowsPerIteration);
     // A slice of the last two dimensions, or of all.
     auto sliceOf = [&](OpBuilder &builder, Value tensor,
                        ArrayRef<OpFoldResult> offsets,
@@ -239,7 +239,7 @@ private:
                                 sizes(rank - 2, nested.getIndexAttr(1)),
                                 ones(rank, nested.getIndexAttr(1));
       sizes.push_back(
-          atMost(nested, loc, kRowsOfTurn, place.back(), dims[rank - 2]));
+          atMost(nested, loc, kRowsPerIteration, place.back(), dims[rank - 2]));
       place.push_back(zero);
       sizes.push_back(dims.back());
       Value part =
@@ -248,7 +248,8 @@ private:
                          ValueRange carried) {
         SmallVector<OpFoldResult> from(place), to(rank, zero), extent(sizes);
         from.back() = to.back() = column;
-        extent.back() = atMost(inner, loc, kColumnsOfTurn, column, dims.back());
+        extent.back() =
+            atMost(inner, loc, kColumnsPerIteration, column, dims.back());
         Value window = sliceOf(inner, source, from, extent, /*isMatrix=*/true);
         Value target =
             sliceOf(inner, carried[0], to, extent, /*isMatrix=*/true);
@@ -262,8 +263,8 @@ private:
       };
       Value copied =
           scf::ForOp::create(nested, loc, index(zero), index(dims.back()),
-                             index(nested.getIndexAttr(kColumnsOfTurn)), part,
-                             columns)
+                             index(nested.getIndexAttr(kColumnsPerIteration)),
+                             part, columns)
               .getResult(0);
       auto done = scf::InParallelOp::create(nested, loc);
       nested.setInsertionPointToStart(done.getBody());

@@ -483,7 +483,7 @@ private:
         b, loc, map, {offset, tensor::getMixedSize(b, loc, source, dim)});
   }
 
-  /// The tile, clipped, in the slice of the loop's result.
+  /// Writes the tile, clipped, into the slice of the loop's result.
   Value writeBack(Value result, Value target) {
     auto type = cast<RankedTensorType>(target.getType());
     SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, target);

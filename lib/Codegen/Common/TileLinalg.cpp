@@ -409,7 +409,7 @@ private:
     }
   }
 
-  /// The sum, added to the old content if that is read, rounded once.
+  /// Creates the sum, added to the old content if that is read, rounded once.
   Value createEpilogue(Value sum) {
     unsigned dims = rank - firstTileLoop;
     AffineMap identity = b.getMultiDimIdentityMap(dims);
@@ -458,8 +458,8 @@ private:
         ->getResult(0);
   }
 
-  /// The sum along the reduction, in f32, of what `add` adds for each step of
-  /// `lhs` to the sum before.
+  /// Creates the sum along the reduction, in f32: `add` adds each step of `lhs`
+  /// to the sum before.
   Value createSum(OpOperand *lhs, llvm::function_ref<Value(Value sum)> add) {
     Value zeroElement = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
     Value zeros =
@@ -536,7 +536,7 @@ private:
     });
   }
 
-  /// The tile, clipped, in its place of the loop's result.
+  /// Writes the tile, clipped, to its place in the loop's result.
   void writeBack(scf::ForallOp loop, Value tile) {
     SmallVector<OpFoldResult> sizes, ones(rank, b.getIndexAttr(1)),
         zeros(rank, b.getIndexAttr(0));

@@ -86,7 +86,7 @@ static FailureOr<Value> createLoad(OpBuilder &b, vector::ContractionOp contract,
   return load;
 }
 
-/// A left operand that was computed stays in registers.
+/// Creates a left operand; one that was computed stays in registers.
 static FailureOr<Value> createLeftOperand(OpBuilder &b,
                                           vector::ContractionOp contract,
                                           LoadedTiles &loaded, Value operand) {

@@ -26,7 +26,7 @@ private:
   friend class KernelParameters;
 
   enum class Source { Tensor, Scratch, Scalar };
-  /// A word that each call has its own of.
+  /// A word of the parameters that differs from call to call.
   struct Patch {
     Source source;
     size_t index, word;

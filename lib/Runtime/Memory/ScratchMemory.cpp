@@ -15,7 +15,7 @@ constexpr size_t alignment = 256;
 /// The memory of a stream is a multiple of this, so that it seldom grows.
 constexpr size_t unitBytes = size_t(64) << 10;
 
-/// CU_STREAM_PER_THREAD.
+/// The stream handle CU_STREAM_PER_THREAD.
 CUstream perThreadStream() { return reinterpret_cast<CUstream>(uintptr_t(2)); }
 
 size_t roundUp(size_t bytes, size_t unit) {

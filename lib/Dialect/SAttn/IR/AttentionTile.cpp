@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace sattn;
 
 static constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
-/// Times a score, as good as 0.
+/// The least scale, whose product with a score is as good as 0.
 static constexpr float kLeastScale = 0x1p-100f;
 
 int64_t sattn::chooseAttentionDepth(int64_t headDim, int64_t valueDim,

@@ -43,7 +43,7 @@ private:
   mlir::Value keys[kRounds][2];
 };
 
-/// A seed and an offset: two elements of i64.
+/// Verifies that `random` is a seed and an offset: two elements of i64.
 llvm::LogicalResult verifyRandom(mlir::Operation *op,
                                  mlir::RankedTensorType type);
 

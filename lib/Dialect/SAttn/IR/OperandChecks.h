@@ -44,7 +44,7 @@ bool isSmallFloat(mlir::Type type);
 /// Whether two sizes may be equal: one of them is dynamic, or they agree.
 bool mayMatch(int64_t a, int64_t b);
 
-/// The operand's size of this dimension may be `expected`.
+/// Verifies that the operand's size of a dimension may be `expected`.
 llvm::LogicalResult verifySize(mlir::Operation *op, const NamedOperand &operand,
                                int64_t dim, llvm::StringRef dimName,
                                int64_t expected);
@@ -54,7 +54,7 @@ llvm::LogicalResult verifyBatchRanks(mlir::Operation *op,
                                      llvm::ArrayRef<NamedOperand> operands,
                                      int64_t batchRank);
 
-/// The operand's batch dimensions broadcast to `batch`.
+/// Verifies that the operand's batch dimensions broadcast to `batch`.
 llvm::LogicalResult verifyBatch(mlir::Operation *op,
                                 const NamedOperand &operand,
                                 llvm::ArrayRef<int64_t> batch);

@@ -24,11 +24,11 @@ class Contract {
 public:
   Contract(mlir::func::FuncOp function, llvm::StringRef op);
 
-  /// A factor: an argument, or a constant. Fails for any other value.
+  /// Adds a factor: an argument, or a constant. Fails for any other value.
   llvm::LogicalResult addScalar(llvm::StringRef name, mlir::Value value);
-  /// A number that is known.
+  /// Adds a number that is known.
   void addNumber(llvm::StringRef name, int64_t number);
-  /// A tensor that is an argument; fails for any other. `rank`: without
+  /// Adds a tensor that is an argument; fails for any other. `rank`: without
   /// batches. Its element type is one of `types`, or that of the operand
   /// `sameTypeAs`.
   llvm::LogicalResult addTensor(llvm::StringRef name, mlir::Value value,
@@ -37,8 +37,8 @@ public:
                                 llvm::StringRef sameTypeAs = {});
   /// Marks the last operand as written.
   void setWritten();
-  /// The operand to whose batch dimensions all others broadcast; without one
-  /// they broadcast to each other's.
+  /// Sets the operand to whose batch dimensions all others broadcast; without
+  /// one they broadcast to each other's.
   void setBatches(llvm::StringRef name);
   /// Marks the contract as one of several ops that are computed together.
   void setFused();
@@ -70,8 +70,8 @@ public:
                       mlir::DictionaryAttr each, const llvm::Twine &reason);
   void requireAtLeast(mlir::DictionaryAttr extent, llvm::StringRef what,
                       int64_t least);
-  /// The tensor overlaps neither itself nor the others, except that it may be
-  /// exactly `orExactly`, if that is not null.
+  /// Requires a tensor to overlap neither itself nor the others, except that it
+  /// may be exactly `orExactly`, if that is not null.
   void requireApart(mlir::Value tensor, llvm::ArrayRef<mlir::Value> others,
                     mlir::Value orExactly);
   /// Requires tensors not to overlap anything that the program writes.
@@ -90,13 +90,14 @@ public:
   void requireIndices(mlir::Value offsets, mlir::Value list,
                       llvm::StringRef entries, mlir::DictionaryAttr below = {},
                       llvm::StringRef what = {});
-  /// The numbers in the list are offsets of matrices in a grid, the tensor's
-  /// last four dimensions (G, H, R, N), as one row-major matrix of G * R rows
-  /// and H * N columns.
+  /// Requires the numbers in the list to be offsets of matrices in a grid, the
+  /// tensor's last four dimensions (G, H, R, N), as one row-major matrix of G *
+  /// R rows and H * N columns.
   void requireInGrid(mlir::Value list, mlir::Value grid,
                      bool areDistinct = false);
 
-  /// The numbers in the tensor, `what` in words, are from 0 to `most`.
+  /// Requires the numbers in the tensor, `what` in words, to be from 0 to
+  /// `most`.
   void requireWithin(mlir::Value tensor, llvm::StringRef what,
                      mlir::DictionaryAttr most);
   /// The number of each list is from 0 to the list's length, and as many first

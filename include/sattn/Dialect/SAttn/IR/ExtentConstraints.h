@@ -37,14 +37,14 @@ public:
   mlir::AffineExpr getExtent(mlir::Value shaped, int64_t dimension);
   mlir::AffineExpr getValue(mlir::OpFoldResult number);
   mlir::AffineExpr getConstant(int64_t number);
-  /// A variable that takes the values from 0 to `extent` - 1.
+  /// Adds a variable that takes the values from 0 to `extent` - 1.
   mlir::AffineExpr addIndex(mlir::AffineExpr extent);
-  /// A variable that takes the values from `first` to `last`, or none where
-  /// that is less.
+  /// Adds a variable that takes the values from `first` to `last`, or none
+  /// where that is less.
   mlir::AffineExpr addRange(mlir::AffineExpr first, mlir::AffineExpr last);
 
-  /// Says what a value is that nothing in the IR tells, such as a block's
-  /// argument.
+  /// Sets the value of a number, or an extent, that nothing in the IR tells,
+  /// such as a block's argument.
   void setValue(mlir::Value number, mlir::AffineExpr expr);
   void setExtent(mlir::Value shaped, int64_t dimension, mlir::AffineExpr expr);
 
@@ -52,7 +52,7 @@ public:
   /// it gives them other values.
   void forget(mlir::Operation *op);
 
-  /// The op whose requirements follow, for diagnostics.
+  /// Sets the op whose requirements follow, for diagnostics.
   void setOp(mlir::Operation *op) { current = op; }
 
   /// Requires `actual` to be `expected`, or `orElse` if that is given. Emits an

@@ -87,8 +87,8 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
       return getBody().getArguments().drop_front(getCounts().size());
     }
 
-    /// The number of the next tile that each tile's program ends with, with a
-    /// counter, and what it ends with beside that.
+    /// The next tile's number, with which each tile's program ends if there is
+    /// a counter, and the values that it ends with beside it.
     ::mlir::Value getNextTile();
     ::mlir::ValueRange getEndValues();
 

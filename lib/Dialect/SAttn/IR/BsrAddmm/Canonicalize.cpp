@@ -258,7 +258,7 @@ const char *findTransposedAddend(BsrAddmmOp op, Value &added) {
   return nullptr;
 }
 
-/// The op with a transposed result, in `out`.
+/// Creates the op with a transposed result, in `out`.
 BsrAddmmOp createTransposed(PatternRewriter &rewriter, BsrAddmmOp op, Value out,
                             Value added) {
   auto moved = cast<BsrAddmmOp>(rewriter.clone(*op));

@@ -49,7 +49,7 @@ private:
 
   RowWalk b;
 
-  /// The sum with those of a step, whose inputs are pairs of an element of the
+  /// Adds those of a step to the sum; its inputs are pairs of an element of the
   /// softmax and its gradient.
   Value addProducts(const Step &step, Value total) {
     return b.reduce(

@@ -116,7 +116,7 @@ private:
                     });
   }
 
-  /// The maximum and the sum with those of further steps.
+  /// Adds further steps to the maximum and the sum.
   SmallVector<Value> addSteps(ArrayRef<Step> steps, Value maximum,
                               Value total) {
     SmallVector<Value> inputs;
@@ -154,7 +154,7 @@ private:
     return sum;
   }
 
-  /// The sum of all elements' powers added to a number.
+  /// Adds the sum of all elements' powers to a number.
   Value addPowers(ArrayRef<Value> inputs, Value shift, Value total) {
     return b.reduce(inputs, total, [&](Inner &inner, ValueRange args) -> Value {
       return arith::AddFOp::create(

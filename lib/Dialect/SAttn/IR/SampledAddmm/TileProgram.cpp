@@ -256,8 +256,8 @@ private:
     return loop.getResult(2);
   }
 
-  /// Blocks from one on to the one before another, and the sum of a pass over
-  /// two block rows with the blocks that it leaves.
+  /// A range of blocks; and a pass over two block rows: the sum, and the blocks
+  /// that it leaves.
   struct Blocks {
     Value first, end;
   };
