@@ -181,8 +181,8 @@ private:
                      name(type));
   }
 
-  /// Each tensor has its own dimensions, and no more batch dimensions than the
-  /// operand that has them all.
+  /// Checks that each tensor has its own dimensions, and no more batch
+  /// dimensions than the operand that has them all.
   Error checkRanks() const {
     if (contract.batches)
       if (Error err = checkRank(*contract.batches))

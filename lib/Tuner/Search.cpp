@@ -16,7 +16,8 @@ using tuning::Parameters;
 
 /// Seconds that a compilation has while none has been timed, and at least.
 static constexpr double kFirstTimeout = 120, kLeastTimeout = 10;
-/// Later ones have this many times a quantile of those before.
+/// The time limit of later candidates: this factor times a quantile of the
+/// times before.
 static constexpr double kTimeoutQuantile = 0.9, kTimeoutFactor = 5;
 /// Runs of a candidate at first, and of a candidate that is not clearly slower
 /// than the best; and the ratio of times from which it is.

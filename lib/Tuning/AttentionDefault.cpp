@@ -15,7 +15,8 @@
 using namespace sattn::tuning;
 using namespace sattn::tuning::attention;
 
-/// Tiles are multiples of it; of keys, where blocks are, of an MMA's depth.
+/// Numbers that sizes of tiles are multiples of; those of keys, where blocks
+/// are, of the second, an MMA's depth.
 static constexpr int64_t kMultiple = 8, kKeyMultiple = 16;
 static constexpr int64_t kWarpgroupRows = 64, kPackedKeys = 64;
 /// Columns of Q, K and V, in 16 bits, up to which three warpgroups have
@@ -119,9 +120,9 @@ static Parameters chooseForMmaSync(const Facts &facts) {
   return tile;
 }
 
-/// K and V are copied for each tile of queries, and a row's reductions cost the
-/// same for more keys. Scores and operands stay within the second level of
-/// cache.
+/// The tile for the CPU. K and V are copied for each tile of queries, and a
+/// row's reductions cost the same for more keys. Scores and operands stay
+/// within the second level of cache.
 static Parameters chooseForCPU() {
   Parameters tile;
   tile.rows = tile.depth = 128;

@@ -47,13 +47,14 @@ struct Match {
   const Table *table = nullptr;
   const Section *section = nullptr;
   const Row *row = nullptr;
-  /// The row is of sparsity 0.5, not of the query's.
+  /// Whether the row is of sparsity 0.5, and not of the query's.
   bool otherSparsity = false;
-  /// The row is of a result of the operands' type, the query's is not.
+  /// Whether the row is of a result of the operands' type, and the query is
+  /// not.
   bool otherOutDtype = false;
-  /// The row is of a smaller size (OpSchema::nearSize).
+  /// Whether the row is of a smaller size (OpSchema::nearSize).
   bool otherSize = false;
-  /// The row is of another device that does for the query's.
+  /// Whether the row was tuned on another device, and applies to the query's.
   bool otherDevice = false;
 
   /// A text such as "row (192, ...) of OP, NVIDIA A100-SXM4-80GB, bf16,

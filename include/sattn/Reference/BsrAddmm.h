@@ -45,11 +45,11 @@ struct BsrAddmmOperands {
   /// The place of each block of the pattern in values, (*, nnz) with the
   /// batches of col; absent: its own.
   std::optional<runtime::TensorView> order = std::nullopt;
-  /// values is (*, nnz, BK, BM).
+  /// Whether values is (*, nnz, BK, BM).
   bool transposeA = false;
-  /// b is (*, N, K).
+  /// Whether b is (*, N, K).
   bool transposeB = false;
-  /// out is (*, N, M), and input broadcasts to that.
+  /// Whether out is (*, N, M), and input broadcasts to that.
   bool transposeOut = false;
 };
 

@@ -34,9 +34,9 @@ struct SampledAddmmOperands {
   runtime::TensorView crow, col, mat1, mat2;
   std::optional<runtime::TensorView> input;
   runtime::TensorView out;
-  /// mat2 is (*, N, K).
+  /// Whether mat2 is (*, N, K).
   bool transposeMat2 = false;
-  /// mat1 is (*, K, M).
+  /// Whether mat1 is (*, K, M).
   bool transposeMat1 = false;
 };
 

@@ -15,8 +15,8 @@
 
 namespace sattn::resources {
 
-/// A ring of fewer stages overlaps nothing, and no loop needs more than the
-/// second number: a stage is released when the next one is full.
+/// The fewest and the most stages of a ring: with fewer nothing overlaps, and
+/// no loop needs more, since a stage is released when the next one is full.
 inline constexpr int64_t kMinStages = 2, kMostStages = 16;
 
 /// A product's tiles in one step: M x K and K x N.

@@ -31,7 +31,7 @@ enum class TargetKind {
 struct Target {
   llvm::StringLiteral name;
   TargetKind kind;
-  /// Columns of a tile are a multiple of it.
+  /// The number that a tile's columns are a multiple of.
   int64_t columnMultiple;
   /// Most columns of a tile; the CPU has no limit.
   int64_t maxColumns;

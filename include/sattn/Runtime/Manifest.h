@@ -47,13 +47,13 @@ struct ExtentSource {
   std::optional<size_t> argument;
   /// The dimension of the argument; without an argument, the number.
   int64_t number = 0;
-  /// The extent is divided by `divisor`, rounded down or up, then `plus` is
-  /// added.
+  /// The divisor of the extent, by which it is divided and rounded down or up,
+  /// and the number that is then added.
   int64_t divisor = 1, plus = 0;
   bool isRoundedUp = false;
 };
 
-/// The extent is a multiple of `factor`.
+/// The check that an extent is a multiple of `factor`.
 struct MultipleCheck {
   ExtentSource extent;
   /// The dimension's name ("M"), and the factor in words.
@@ -61,7 +61,7 @@ struct MultipleCheck {
   int64_t factor = 1;
 };
 
-/// The extent is another number.
+/// The check that an extent is another number.
 struct EqualCheck {
   ExtentSource extent, expected;
   std::string what;
@@ -69,34 +69,36 @@ struct EqualCheck {
   std::string reason;
 };
 
-/// The extent is at least so large.
+/// The check that an extent is at least so large.
 struct AtLeastCheck {
   ExtentSource extent;
   int64_t least = 0;
   std::string what;
 };
 
-/// The extent is 1 plus so many for each batch, for any number of batches.
+/// The check that an extent is 1 plus so many for each batch, for any number of
+/// batches.
 struct StackedCheck {
   ExtentSource extent, each;
   std::string what, reason;
 };
 
-/// The argument does not overlap itself, nor any of the others, except one
-/// that it may be exactly. Ranges of bytes are compared, so interleaved arrays
-/// count as overlapping.
+/// The check that an argument does not overlap itself, nor any of the others,
+/// except one that it may be exactly. Ranges of bytes are compared, so
+/// interleaved arrays count as overlapping.
 struct ApartCheck {
   size_t argument = 0;
   std::vector<size_t> others;
   std::optional<size_t> orExactly;
 };
 
-/// The arguments overlap nothing that the program writes.
+/// The check that arguments overlap nothing that the program writes.
 struct ReadOnlyCheck {
   std::vector<size_t> arguments;
 };
 
-/// Rows of offsets lie within [0, length of `stored`] and do not decrease.
+/// The check that rows of offsets lie within [0, length of `stored`] and do not
+/// decrease.
 struct OffsetsCheck {
   size_t argument = 0, stored = 0;
   /// Arguments that have equally many entries in each batch, unless all batches
@@ -154,8 +156,8 @@ struct Contract {
   /// without one, they broadcast to each other's.
   std::optional<size_t> batches;
   std::vector<ContractCheck> checks;
-  /// Other ops are fused with it: the written operand is their result, of the
-  /// same shape.
+  /// Whether other ops are fused with it: the written operand is their result,
+  /// of the same shape.
   bool fused = false;
 
   /// The operand of this name, or null.
@@ -197,7 +199,7 @@ struct ValueExpr {
   std::vector<size_t> operands;
 };
 
-/// The value must not be 0, or `message` is the error.
+/// The check that a value is not 0; else `message` is the error.
 struct ValueCheck {
   size_t value = 0;
   std::string message;
@@ -281,11 +283,11 @@ struct LaunchStep {
   /// arrays change: what the program computes does not depend on them
   /// (Program::prepareHints).
   bool hint = false;
-  /// Waits by itself for the work before it in its stream, and may start before
-  /// that has ended.
+  /// Whether the kernel waits by itself for the work before it in its stream,
+  /// and may start before that has ended.
   bool programmatic = false;
-  /// Reads index arrays before it waits: it starts early only where nobody
-  /// writes to them, as to those of a prepared operand.
+  /// Whether the kernel reads index arrays before it waits: it starts early
+  /// only where nobody writes to them, as to those of a prepared operand.
   bool readsIndicesEarly = false;
   /// Texts for `explainCall` (Explain.h): the specialization of the kernel, the
   /// reason for it if known at compile time, and the parameters of its tiles

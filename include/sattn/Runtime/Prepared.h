@@ -63,7 +63,7 @@ private:
   /// not written.
   std::vector<std::optional<TensorView>> scratch;
   std::optional<DeviceBuffer> scratchMemory;
-  /// Whether this is hints; then the values that their steps were launched
+  /// Whether these are hints; then the values that their steps were launched
   /// with, and the end of their work, null once it is known to be done.
   bool isHint = false;
   std::vector<int64_t> hintValues;

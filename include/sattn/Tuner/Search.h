@@ -48,7 +48,8 @@ struct SearchOptions {
 };
 
 struct SearchResult {
-  /// The default's, unless others are faster by more than noise.
+  /// The best parameters: the default's, unless others are faster by more than
+  /// noise.
   tuning::Parameters parameters;
   bool isDefault = true;
   /// Milliseconds of the result and of the default in the last comparison.

@@ -15,10 +15,11 @@ class NamedFacts;
 
 namespace sattn::tuning::attention {
 
-/// Columns of V in a tile are at most those that there are, rounded up to a
-/// multiple of this; beyond them, Q and K have at least so many, too.
+/// The number that the most columns of V in a tile are rounded up to a multiple
+/// of; beyond it, Q and K have at least so many columns, too.
 inline constexpr int64_t kPaddedColumns = 64;
-/// Wider Q, K and V of 16 bits come in multiples of this, the depth of an MMA.
+/// The number that columns of wider Q, K and V of 16 bits are a multiple of,
+/// the depth of an MMA.
 inline constexpr int64_t kColumnUnit = 16;
 
 /// Whether the operands of gradients are padded to kPaddedColumns where N of a

@@ -43,7 +43,7 @@ Parameters defaultParameters(const Facts &facts, const Target &target);
 /// impossible.
 llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
 
-/// The rows of tables.
+/// The schema of the op's rows in tables.
 extern const meta::OpSchema kSchema;
 
 } // namespace sattn::tuning::sampled_addmm

@@ -72,7 +72,8 @@ static SmallVector<Value> forEachPlace(
   return nest.results;
 }
 
-/// Each element is combined with what precedes it, one after another.
+/// Expands a scan: each element is combined with those before it, one after
+/// another.
 static LogicalResult expand(vector::ScanOp op) {
   VectorType type = op.getSourceType();
   if (type.getRank() != 1 || type.isScalable())

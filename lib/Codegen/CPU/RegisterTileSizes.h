@@ -20,7 +20,7 @@
 
 namespace sattn {
 
-/// Widths of tiles are multiples of this.
+/// The number that widths of tiles are a multiple of.
 inline constexpr int64_t kColumnAlignment = 8;
 
 /// Sizes of the register tile for vectors of a width, unless they are given.

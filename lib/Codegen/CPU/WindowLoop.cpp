@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace sattn;
 
-/// A tensor is packed for all tiles if they read each of its rows this often on
-/// average; otherwise each tile packs the windows that it reads. Measured: a
+/// The average number of reads of each row from which on a tensor is packed for
+/// all tiles; below it each tile packs the windows that it reads. Measured: a
 /// tile's own copy stays in a cache.
 static constexpr int64_t kReadsOfPacked = 2;
 /// The number of reads above which a tensor is packed if the copy has more

@@ -20,7 +20,7 @@ using namespace mlir;
 /// 2^-57 of the sum.
 static constexpr int kDegree = 13;
 
-/// Above it every power is infinite, below the other one 0.
+/// The exponents above which every power is infinite, and below which it is 0.
 static constexpr double kLargest = 710, kSmallest = -746;
 static constexpr double kLog2E = 0x1.71547652b82fep+0;
 /// ln(2) in two parts.

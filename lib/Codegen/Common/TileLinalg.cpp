@@ -189,7 +189,7 @@ private:
   RankedTensorType outType;
   int64_t rank;
   Form form;
-  /// The loops from this one on are the tile's own dimensions.
+  /// The first of the loops that are the tile's own dimensions.
   int64_t firstTileLoop;
   /// Whether the init is read.
   bool isAdded = true;

@@ -553,7 +553,7 @@ private:
     return success();
   }
 
-  /// Pads and widening casts go into the reads and the contraction.
+  /// Folds pads and widening casts into the reads and the contraction.
   LogicalResult foldPads() {
     RewritePatternSet patterns(&getContext());
     linalg::populatePadOpVectorizationPatterns(patterns);

@@ -23,8 +23,8 @@ struct GlobalWindow {
   mlir::Value memref;
   mlir::SmallVector<mlir::Value> indices;
   mlir::SmallVector<bool> inBounds;
-  /// The vector's rows are along the memref's last dimension, its columns along
-  /// the one before.
+  /// Whether the vector's rows are along the memref's last dimension, its
+  /// columns along the one before.
   bool isTransposed = false;
   /// Where a view of rows that go to shared memory ends earlier than the
   /// memref, which is then the whole one; or null.

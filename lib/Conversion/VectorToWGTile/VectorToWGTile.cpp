@@ -289,7 +289,7 @@ struct HoistIndexCast : OpRewritePattern<arith::IndexCastOp> {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Vectors of one or two static dimensions become tensors.
+/// Converts vectors of one or two static dimensions to tensors.
 struct TileTypeConverter : TypeConverter {
   TileTypeConverter() {
     addConversion([](Type type) { return type; });
@@ -483,8 +483,8 @@ struct ReductionLowering : OpConversionPattern<vector::MultiDimReductionOp> {
 private:
   using Tile = TypedValue<RankedTensorType>;
 
-  /// The largest of widened elements is the largest of the narrow ones,
-  /// widened: those of 16 bits are compared two at a time.
+  /// Reduces a tile. The largest of widened elements is the largest of the
+  /// narrow ones, widened: those of 16 bits are compared two at a time.
   template <typename OpTy>
   static Value reduce(ConversionPatternRewriter &rewriter,
                       vector::MultiDimReductionOp op, arith::AtomicRMWKind kind,
@@ -564,7 +564,8 @@ struct ReadLowering : OpConversionPattern<vector::TransferReadOp> {
   }
 };
 
-/// Numbers of elements in a memref become one tile of indices a dimension.
+/// Splits numbers of elements in a memref into one tile of indices for each
+/// dimension.
 static SmallVector<Value> splitNumbers(ImplicitLocOpBuilder &b, Value numbers,
                                        Value memref) {
   ArrayRef<int64_t> shape = cast<MemRefType>(memref.getType()).getShape();

@@ -375,7 +375,7 @@ struct ReleaseLowering : OpConversionPattern<ConsumerReleaseOp> {
   }
 };
 
-/// A wait and a release in a branch.
+/// Lowers a drain to a wait and a release in a branch.
 struct DrainLowering : OpConversionPattern<ConsumerDrainOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -43,7 +43,7 @@ mlir::SmallVector<mlir::Value> pack(mlir::OpBuilder &b, mlir::Location loc,
                                     const TileRegisters &layout,
                                     mlir::ArrayRef<mlir::Value> elements);
 
-/// Tiles become their registers.
+/// Converts tiles to their registers.
 class TileTypeConverter : public mlir::TypeConverter {
 public:
   TileTypeConverter();

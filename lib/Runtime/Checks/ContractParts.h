@@ -9,7 +9,7 @@
 
 namespace sattn::runtime {
 
-/// Bytes [begin, end).
+/// A range of bytes, [begin, end).
 struct ByteRange {
   uint64_t begin = 0, end = 0;
 };

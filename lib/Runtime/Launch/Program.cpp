@@ -12,7 +12,7 @@ using namespace sattn::runtime;
 
 namespace {
 
-/// Dynamic shared memory above this has to be requested.
+/// The most dynamic shared memory that need not be requested.
 constexpr int64_t sharedWithoutAsking = 48 * 1024;
 
 Error checkTarget(const Device &device, const Manifest &manifest) {

@@ -12,7 +12,8 @@ using namespace sattn::runtime;
 namespace {
 
 constexpr size_t alignment = 256;
-/// The memory of a stream is a multiple of this, so that it seldom grows.
+/// The unit of a stream's memory, which is a multiple of it so that it seldom
+/// grows.
 constexpr size_t unitBytes = size_t(64) << 10;
 
 /// The stream handle CU_STREAM_PER_THREAD.

@@ -17,8 +17,8 @@ static constexpr int64_t kMMARows = 64;
 /// Cycles of a step and of a tile beside its loads and MMAs.
 static constexpr double kStep = 60, kTile = 600;
 
-/// A row is long that has more than this many times the mean, and blocks more.
-/// In rows drawn all alike there is none.
+/// Limits from which on a row is long: more than this many times the mean, and
+/// this many blocks more. In rows drawn all alike there is none.
 static constexpr int64_t kLong = 2, kLongBlocks = 4;
 
 /// How much longer than the shortest is near.

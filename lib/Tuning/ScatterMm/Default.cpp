@@ -20,7 +20,7 @@ using namespace sattn::tuning::scatter_mm;
 /// Rows and columns of a tile on the CPU: with them the accumulator and the
 /// packed operands stay within the second-level cache; and columns of a K tile.
 static constexpr int64_t kCPURows = 64, kCPUColumns = 128, kCPUDepth = 64;
-/// A tile's cost follows from its width, down to this one.
+/// The columns down to which a tile's cost follows from its width.
 static constexpr int64_t kLeastColumns = 16;
 /// Most rows on a GPU: two warpgroups of wgmma.
 static constexpr int64_t kMostRows = 128;
@@ -36,7 +36,7 @@ static constexpr int64_t kDepthBytes = 128;
 /// Above so many rows a tile by mma.sync has so many columns: two CTAs
 /// share an SM, and one computes while the other waits.
 static constexpr int64_t kLowRows = 32, kSharedColumns = 128;
-/// Fewer rows or K columns on the CPU are worse than a long tile.
+/// The least rows or K columns on the CPU: fewer are worse than a long tile.
 static constexpr int64_t kLeastCPUPart = 8;
 /// Units of a tile, from the best on: of wgmma, of mma.sync, of any.
 static constexpr int64_t kUnits[] = {64, 16, 8};

@@ -179,8 +179,8 @@ struct ExpandShapeModel : Model<ExpandShapeModel, tensor::ExpandShapeOp> {
     }
   }
 };
-/// A division of sizes by zero would end the process. Elements of tensors are
-/// data, which is the program's own affair.
+/// The model of divisions: one of sizes by zero would end the process. Elements
+/// of tensors are data, which is the program's own affair.
 template <typename OpT> struct DivisionModel : Model<DivisionModel<OpT>, OpT> {
   void constrainExtents(Operation *op, ExtentConstraints &constraints) const {
     Value divisor = op->getOperand(1);

@@ -66,9 +66,9 @@ static Value unstackOffsets(OpBuilder &b, Location loc, Value offsets,
 }
 
 namespace {
-/// An op's operands in an encoding become the tensors that store them. A result
-/// in an encoding has the offsets and columns of the operand that it is tied
-/// to.
+/// Unpacks an op's operands in an encoding into the tensors that store them. A
+/// result in an encoding has the offsets and columns of the operand that it is
+/// tied to.
 struct UnpackOperands : OpInterfaceConversionPattern<StorageOpInterface> {
   using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
 

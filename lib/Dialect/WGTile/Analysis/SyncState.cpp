@@ -20,8 +20,9 @@ using Kind = SyncEffect::Kind;
 // The order of warpgroups
 //===----------------------------------------------------------------------===//
 
-/// Every warpgroup runs the same program: if waits and arrivals alternate, each
-/// wait is for the arrival of the previous warpgroup.
+/// Applies an effect to the order. Every warpgroup runs the same program: if
+/// waits and arrivals alternate, each wait is for the arrival of the previous
+/// warpgroup.
 LogicalResult SyncState::applyToOrder(const SyncEffect &effect, Operation *op,
                                       SyncListener listener) {
   bool isEntry = effect.kind == Kind::EnterOrder;

@@ -47,8 +47,9 @@ static bool isShared(Operation *op) {
   return isa<NextTileOp, RingLoadOp, TileCombineOp>(op);
 }
 
-/// Tiles are divided between threads, which run the same program on their
-/// parts; tokens and shared tiles name the same stage.
+/// Whether a value is a scalar, which may differ between threads. Tiles are
+/// divided between threads, which run the same program on their parts; tokens
+/// and shared tiles name the same stage.
 static bool isScalar(Value value) {
   return !isa<RankedTensorType, SharedType, RingType, TokenType, TensorMapType>(
       value.getType());

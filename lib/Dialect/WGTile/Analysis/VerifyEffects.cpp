@@ -29,7 +29,8 @@ static bool isBranch(Operation *op) {
   return isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface>(op);
 }
 
-/// Exchanges between the lanes of a warp, and waits for other kernels.
+/// Whether an op exchanges registers between the lanes of a warp, or waits for
+/// other kernels.
 static bool isRegisterOp(Operation *op) {
   return isa<NVVM::GriddepcontrolOp, NVVM::ReduxOp, NVVM::ShflOp>(op);
 }

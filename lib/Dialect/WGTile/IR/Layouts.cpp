@@ -53,7 +53,7 @@ LogicalResult SliceAttr::verify(EmitError emitError, int64_t dim, MmaAttr) {
   return emitError() << "expected dim 0 or 1, but got " << dim;
 }
 
-/// Registers hold numbers.
+/// Verifies that elements are numbers, which registers hold.
 static LogicalResult verifyRegisters(EmitError emitError, Type elementType) {
   // The parser also verifies an element type that it has refused.
   if (!elementType)

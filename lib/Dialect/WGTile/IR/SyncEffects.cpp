@@ -75,7 +75,7 @@ void TileCombineOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
     effects.push_back(SyncEffect::barrier(SyncScope::Block));
 }
 
-/// Tiles are taken from a counter in global memory.
+/// No effects: tiles are taken from a counter in global memory.
 void NextTileOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {}
 
 void DelayOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {}

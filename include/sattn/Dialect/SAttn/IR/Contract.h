@@ -100,9 +100,10 @@ public:
   /// `most`.
   void requireWithin(mlir::Value tensor, llvm::StringRef what,
                      mlir::DictionaryAttr most);
-  /// The number of each list is from 0 to the list's length, and as many first
-  /// entries of it are from 0 to `below`, exclusive; the last of them to
-  /// `lastBelow`, if that is not null. `what` says what they are indices of.
+  /// Requires the number of each list to be from 0 to the list's length, and as
+  /// many first entries of it to be from 0 to `below`, exclusive; the last of
+  /// them to `lastBelow`, if that is not null. `what` says what they are
+  /// indices of.
   void requireListed(mlir::Value lists, mlir::Value counts,
                      llvm::StringRef what, mlir::DictionaryAttr below,
                      mlir::DictionaryAttr lastBelow = nullptr);

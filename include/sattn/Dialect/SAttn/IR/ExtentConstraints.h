@@ -21,9 +21,10 @@
 
 namespace sattn {
 
-/// Expressions are affine, or products of such. Their symbols are extents of
-/// the function's arguments, and values that the extents do not determine;
-/// their dimensions are variables, of which only bounds are known.
+/// The constraints on extents of a function's arguments. Expressions are
+/// affine, or products of such. Their symbols are extents of the arguments, and
+/// values that the extents do not determine; their dimensions are variables, of
+/// which only bounds are known.
 class ExtentConstraints {
 public:
   /// Continues the constraints in the function's `sattn.extent_checks`.
@@ -87,12 +88,12 @@ private:
   struct Variable {
     llvm::SmallVector<mlir::AffineExpr> lower, upper;
     bool anyOfLower = false, anyOfUpper = false;
-    /// The variable may have no value, and then nothing must hold.
+    /// Whether the variable may have no value; then nothing must hold.
     bool mayBeNone = false;
     /// Whether the variable is a condition, 0 or 1.
     bool isCondition = false;
   };
-  /// All of these must hold; of each, one expression must not be negative.
+  /// Clauses that must all hold; one expression of each must not be negative.
   using Clauses = llvm::SmallVector<llvm::SmallVector<mlir::AffineExpr>>;
   struct Check {
     bool isEqual;

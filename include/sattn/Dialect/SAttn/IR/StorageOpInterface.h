@@ -16,7 +16,7 @@ namespace sattn {
 /// One dimension of a tensor.
 struct TensorDimension {
   mlir::Value tensor;
-  /// Below 0 it counts from the end.
+  /// The number of the dimension; below 0 it counts from the end.
   int64_t dimension;
 };
 

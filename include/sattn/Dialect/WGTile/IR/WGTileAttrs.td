@@ -52,7 +52,7 @@ def WGTile_MmaAttr : WGTile_LayoutAttr<"Mma", "mma"> {
     return $_get($_ctxt, warps, /*column_warps=*/1, /*run=*/2);
   }]>];
   let extraClassDeclaration = [{
-    /// Tiles have a multiple of so many columns.
+    /// The number that a tile's columns are a multiple of.
     int64_t getColumnStep() const { return 4 * getRun() * getColumnWarps(); }
   }];
 }

@@ -94,7 +94,7 @@ protected:
 
   using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::Value, mlir::ValueRange)>;
-  /// The body gives the carried values of the next iteration.
+  /// Builds a loop; the body gives the carried values of the next iteration.
   llvm::SmallVector<mlir::Value> loop(mlir::Value lower, mlir::Value upper,
                                       mlir::Value step, mlir::ValueRange inits,
                                       Body body);

@@ -22,7 +22,7 @@ using namespace sattn;
 
 /// Blocks whose places are found together: two fragments of a warp on a GPU.
 static constexpr int64_t kShape[] = {16, 16}, kBlocks = 256;
-/// A mark has so many bits for each kind of list.
+/// Bits of a mark for each kind of list.
 static constexpr int64_t kBits = 16;
 
 namespace {

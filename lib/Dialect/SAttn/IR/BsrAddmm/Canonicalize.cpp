@@ -145,7 +145,7 @@ struct DropUnreadOperands : public OpRewritePattern<BsrAddmmOp> {
   }
 };
 
-/// input = out is the same as no input.
+/// Drops an input that is out, which is the same as no input.
 struct DropInputThatIsOut : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -179,7 +179,8 @@ struct AlphaOfNoBlocks : public OpRewritePattern<BsrAddmmOp> {
   }
 };
 
-/// out stays as it is: it is empty, or alpha = 0 and beta = 1.
+/// Replaces the op by out where that stays as it is: it is empty, or alpha = 0
+/// and beta = 1.
 struct ResultIsOut : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -195,7 +196,7 @@ struct ResultIsOut : public OpRewritePattern<BsrAddmmOp> {
   }
 };
 
-/// left or right of one value everywhere is part of alpha. Only where the
+/// Folds left or right of one value everywhere into alpha, only where the
 /// result cannot become 0, an infinity or NaN: alpha decides what is read.
 struct FoldSplatScale : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -227,7 +228,7 @@ struct FoldSplatScale : public OpRewritePattern<BsrAddmmOp> {
   }
 };
 
-/// b, transposed by an op of its own, is transposed by this one.
+/// Folds an op that transposes b into this op.
 struct FoldTransposedB : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;
 

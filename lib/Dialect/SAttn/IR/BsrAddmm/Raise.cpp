@@ -110,7 +110,7 @@ namespace {
 /// becomes.
 struct Product {
   Indexed a, b, out;
-  /// b and out are vectors: the product's column is a loop of its own.
+  /// Whether b and out are vectors: the product's column is a loop of its own.
   bool isVector = false;
   bool transposeB = false, transposeOut = false;
 };

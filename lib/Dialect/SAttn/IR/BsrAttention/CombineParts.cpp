@@ -163,7 +163,8 @@ static BlockRow readBlockRow(ImplicitLocOpBuilder &b, CombinePartsOp op,
   return {begin, end};
 }
 
-/// A tile of a block row without parts has no rows.
+/// The position of a tile's result; a tile of a block row without parts has no
+/// rows.
 LogicalResult CombinePartsOp::getResultTilePosition(
     OpBuilder &builder, unsigned, ArrayRef<OpFoldResult> offsets,
     ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
@@ -273,7 +274,8 @@ private:
 };
 } // namespace
 
-/// Most tiles have nothing to do, and branch around all of it.
+/// Builds the program. Most tiles have nothing to do, and branch around all of
+/// it.
 Value CombineProgram::build() {
   auto branch =
       scf::IfOp::create(b, op.getOut().getType(), hasParts(b, op, {begin, end}),

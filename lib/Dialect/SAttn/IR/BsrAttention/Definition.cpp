@@ -27,8 +27,8 @@ using namespace sattn;
 
 /// Most columns of Q, K, V and the result.
 static constexpr int64_t kMaxHeadDim = 512;
-/// Sizes of tiles and blocks are multiples of the first, along keys of the
-/// second, the depth of an MMA; those of tiles are at most the third.
+/// Numbers that sizes of tiles and blocks are multiples of: the first, and
+/// along keys the second, the depth of an MMA; the largest size of a tile.
 static constexpr int64_t kMultiple = 8, kKeyMultiple = 16, kMaxTile = 1024;
 
 MutableOperandRange BsrAttentionOp::getDpsInitsMutable() {

@@ -24,8 +24,8 @@ public:
   TileProgram(OpBuilder &builder, BsrSoftmaxBackwardOp op)
       : b(builder, op, /*padding=*/0.0) {}
 
-  /// The sum of a row is a number, that of a tile of rows a vector. The head in
-  /// registers counts after the loop.
+  /// Builds the program. The sum of a row is a number, that of a tile of rows a
+  /// vector. The head in registers counts after the loop.
   Value build() {
     Value total = b.constant(0.0);
     if (!b.isOneRow())

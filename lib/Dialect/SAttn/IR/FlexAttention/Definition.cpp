@@ -20,7 +20,7 @@ using namespace sattn::flex_attention;
 #define GET_OP_CLASSES
 #include "sattn/Dialect/SAttn/IR/FlexAttention/FlexAttentionOp.cpp.inc"
 
-/// Positions are i32, and so are their differences.
+/// The bound of positions, so that these and their differences are i32.
 static constexpr int64_t kMaxDistance = int64_t(1) << 30;
 
 MutableOperandRange FlexAttentionOp::getDpsInitsMutable() {

@@ -19,11 +19,12 @@ using namespace sattn::flex_attention;
 
 /// Most columns of Q, K, V and the result.
 static constexpr int64_t kMaxHeadDim = 512;
-/// The CPU has no code for a row of doubles that ends within a vector.
+/// The number that columns of f64 are a multiple of: the CPU has no code for a
+/// row of doubles that ends within a vector.
 static constexpr int64_t kF64Multiple = 8;
-/// Block sizes of lists are multiples of it.
+/// The number that block sizes of lists are multiples of.
 static constexpr int64_t kBlockMultiple = 16;
-/// Sizes of tiles are multiples of the first and at most the second.
+/// The number that sizes of tiles are multiples of, and the largest size.
 static constexpr int64_t kTileMultiple = 8, kMaxTileSize = 1024;
 static constexpr int64_t kMaxPackedHeads = 1024;
 

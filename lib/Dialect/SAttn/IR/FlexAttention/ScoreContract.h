@@ -40,7 +40,7 @@ public:
 
   /// Checks what the ops have in common.
   void addChecks();
-  /// The leading dimensions and the rows of a tensor are q's.
+  /// Requires the leading dimensions and the rows of a tensor to be q's.
   void requireRows(mlir::Value tensor);
   void requireEqual(mlir::Value tensor, int64_t dimension, llvm::StringRef name,
                     mlir::Value other, int64_t otherDimension);

@@ -402,8 +402,8 @@ private:
                          isTransposed, sum);
   }
 
-  /// A run. Blocks that no block row has are those before the first row's and
-  /// after the last row's, whose loops go over them, too.
+  /// Computes a run. Blocks that no block row has are those before the first
+  /// row's and after the last row's, whose loops go over them, too.
   Value computeRun() {
     Value first = getBlock();
     OpFoldResult count =

@@ -302,7 +302,7 @@ private:
 
   /// Two instructions.
   static constexpr int64_t kOp = 2;
-  /// A conversion takes the time of two.
+  /// The cost of a conversion, which takes the time of two ops.
   static constexpr int64_t kConversion = 2 * kOp;
   /// A column serves two rows.
   static constexpr int64_t kColumns = 1;

@@ -15,8 +15,9 @@
 
 namespace wgtile {
 
-/// Whether the host can have the tiles of a kernel sorted: what their work is
-/// computed from is there before the launch and any branch around it.
+/// Whether the host can have the tiles of a kernel sorted: the values that
+/// their trip counts are computed from exist before the launch and any branch
+/// around it.
 bool canSortTiles(LaunchOp launch, mlir::gpu::GPUFuncOp kernel,
                   ForEachTileOp loop, const TileTripCount &tripCount);
 

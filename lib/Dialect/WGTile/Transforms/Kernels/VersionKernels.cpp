@@ -106,8 +106,9 @@ private:
 
   Value getActual(unsigned argument) { return launch.getArgs()[argument]; }
 
-  /// Tiles of scratch memory take the argument instead of the view that gave it
-  /// the sizes computed for it (wgtile-outline-kernels): it has these sizes.
+  /// Makes tiles of scratch memory take the argument instead of the view that
+  /// gave it the sizes computed for it (wgtile-outline-kernels): it has these
+  /// sizes.
   void dropSizedViews() {
     for (BlockArgument argument : kernel.getArguments()) {
       if (!isScratch(getActual(argument.getArgNumber())))

@@ -383,9 +383,9 @@ private:
     return ties;
   }
 
-  /// A vector runs along the dimension in which it is broadcast, or along the
-  /// rows that were reduced, and so do the vectors that are tied to it. One
-  /// that is only stored runs along the rows.
+  /// Chooses layouts of vectors. A vector runs along the dimension in which it
+  /// is broadcast, or along the rows that were reduced, and so do the vectors
+  /// that are tied to it. One that is only stored runs along the rows.
   LogicalResult chooseVectorLayouts() {
     llvm::EquivalenceClasses<Value> ties = findTies();
     DenseMap<Value, int64_t> dimensionOf;

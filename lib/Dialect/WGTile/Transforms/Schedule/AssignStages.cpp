@@ -352,7 +352,8 @@ struct AssignStagesPass
   }
 
 private:
-  /// A role begins with the first stage of each ring, in the first round.
+  /// Assigns positions in a role's program, which begins with the first stage
+  /// of each ring, in the first round.
   static LogicalResult assign(Region &program) {
     Block &block = program.front();
     llvm::SetVector<Walk> walks;

@@ -54,7 +54,8 @@ struct Gain {
   /// Comparisons of all elements of a tile, and of a vector of columns.
   int64_t elements = 0, columns = 0;
 
-  /// A bound of a row takes as many instructions as a third of its elements.
+  /// Whether packing pays: a bound of a row takes as many instructions as a
+  /// third of its elements.
   bool isEnough() const { return columns > 0 || elements > 1; }
   void operator+=(const Gain &other) {
     elements += other.elements;

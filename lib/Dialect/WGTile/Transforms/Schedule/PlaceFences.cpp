@@ -106,8 +106,8 @@ private:
         placeBefore<FenceProxyAsyncOp>(op);
   }
 
-  /// Reads of a stage are fenced right before its release if fences after the
-  /// reads are not enough.
+  /// Fences reads of a stage right before its release if fences after the reads
+  /// are not enough.
   void fenceReleases() {
     DenseSet<Value> rings;
     for (Operation *op : releases) {
