@@ -27,7 +27,7 @@ struct sattn_tables {
 
 static StringRef orEmpty(const char *text) { return text ? text : ""; }
 
-/// A line for each text; null where there is none, or nobody asks.
+/// Gives a line for each text; null if there is none, or nobody asks.
 static void giveWarnings(char **messages,
                          llvm::ArrayRef<std::string> warnings) {
   std::string lines;

@@ -106,7 +106,7 @@ private:
     rest = rest.substr(1);
   }
 
-  /// A definition at the start of a line, or a use.
+  /// Reads an alias: a definition at the start of a line, or a use.
   void readAlias() {
     bool isFirst = rest.data() == text.data() || rest.data()[-1] == '\n';
     StringRef name = rest.take_front(

@@ -260,8 +260,8 @@ private:
         json::Object{{"value", holds}, {"message", std::move(message)}});
   }
 
-  /// A cast on the host asserts the strides of its type. Those of scratch are
-  /// known, and lose only what is known.
+  /// Writes a cast on the host, which asserts the strides of its type. Those of
+  /// scratch are known, and lose only what is known.
   LogicalResult writeCast(memref::CastOp cast) {
     Value source = stripCasts(cast.getSource());
     std::optional<int64_t> argument = argumentIndex(source);
@@ -490,8 +490,8 @@ private:
     return success();
   }
 
-  /// The quotient rounded towards zero: towards positive infinity where the
-  /// signs differ, else towards negative infinity.
+  /// Writes a division that rounds towards zero: towards positive infinity
+  /// where the signs differ, else towards negative infinity.
   void writeTruncatedDivision(Operation *op) {
     int64_t lhs = valueIndex.at(op->getOperand(0));
     int64_t rhs = valueIndex.at(op->getOperand(1));

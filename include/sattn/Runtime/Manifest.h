@@ -349,7 +349,8 @@ ErrorOr<std::vector<int64_t>> evaluate(const Manifest &manifest,
                                        const std::vector<Argument> &arguments,
                                        int64_t smCount = 1);
 
-/// The message of the first check that does not hold.
+/// Runs the checks; the error is the message of the first one that does not
+/// hold.
 Error runChecks(const Manifest &manifest, const std::vector<int64_t> &values);
 
 } // namespace sattn::runtime

@@ -127,12 +127,12 @@ private:
   makeReady(const Prepared *prepared, const std::vector<Argument> &arguments,
             const CallTensors &tensors) const;
 
-  /// The call of a program, or of its remaining steps after `prepared`.
+  /// Runs a program, or its remaining steps after `prepared`.
   Error run(const Prepared *prepared, CallCache &cache,
             const std::vector<Argument> &arguments, const CallTensors &tensors,
             CUstream stream);
 
-  /// The call in the program that has all specializations.
+  /// Runs the call in the program that has all specializations.
   Error runOther(const Prepared *prepared,
                  const std::vector<Argument> &arguments,
                  const CallTensors &tensors, CUstream stream);

@@ -35,7 +35,7 @@ struct Fact {
 struct Problem {
   /// The op's name without the dialect.
   std::string op;
-  /// Sorted by name, each once.
+  /// The known facts, sorted by name, each once.
   std::vector<Fact> facts;
 
   bool operator==(const Problem &other) const {

@@ -277,10 +277,11 @@ private:
   }
 };
 
-/// A selection by more than two conditions is one instruction of each element:
-/// as LLVM's, it would become one for each condition (`select (and a, b), x, y`
-/// is `select a, (select b, x, y), y` to its instruction selection), which
-/// ptxas does not take back. The conditions are then a chain of comparisons.
+/// Lowers a selection by more than two conditions to one instruction of each
+/// element: as LLVM's, it would become one for each condition (`select (and a,
+/// b), x, y` is `select a, (select b, x, y), y` to its instruction selection),
+/// which ptxas does not take back. The conditions are then a chain of
+/// comparisons.
 struct SelectByConditionsLowering : OpConversionPattern<arith::SelectOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -45,7 +45,8 @@ private:
   struct Tensor {
     bool exists = false;
     TensorView view;
-    /// The bytes that it spans, from its data; none if `low` is `high`.
+    /// The range of bytes that the tensor spans, from its data; empty if `low`
+    /// is `high`.
     int64_t low = 0, high = 0;
   };
   struct Result {

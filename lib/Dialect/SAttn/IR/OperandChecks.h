@@ -63,23 +63,24 @@ llvm::LogicalResult verifyBatch(mlir::Operation *op,
 llvm::LogicalResult verifyBytes(mlir::Operation *op,
                                 llvm::ArrayRef<NamedOperand> operands);
 
-/// The element type of the operand `name`, of an op that takes floats alone.
+/// Verifies the element type of the operand `name`, of an op that takes floats
+/// alone.
 llvm::LogicalResult verifyFloat(mlir::Operation *op, llvm::StringRef name,
                                 mlir::Type element);
 
-/// The element type `out` of the result of a product of `factor`, that of the
-/// operand `name`.
+/// Verifies the element type `out` of the result of a product of `factor`, that
+/// of the operand `name`.
 llvm::LogicalResult verifyResultType(mlir::Operation *op, llvm::StringRef name,
                                      mlir::Type factor, mlir::Type out);
 
-/// The element types of a product: `factor`, that of the operand `name`, and
-/// `out`.
+/// Verifies the element types of a product: `factor`, that of the operand
+/// `name`, and `out`.
 llvm::LogicalResult verifyProductTypes(mlir::Operation *op,
                                        llvm::StringRef name, mlir::Type factor,
                                        mlir::Type out);
 
-/// The element type of what `factor` is multiplied with, that of the operand
-/// `name`.
+/// Verifies the element type that `factor` is multiplied with, that of the
+/// operand `name`.
 llvm::LogicalResult verifyOtherFactor(mlir::Operation *op, llvm::StringRef name,
                                       mlir::Type factor, mlir::Type other);
 

@@ -76,7 +76,7 @@ static LogicalResult verifyPosition(Operation *op, ValueRange position) {
                            << position.size() << " values";
 }
 
-/// A tile of the ring that is a number, or a shared tile.
+/// Verifies that a tile of the ring is a number, or a shared tile.
 static LogicalResult verifyTileKind(Operation *op, RingType ring, int64_t tile,
                                     bool isNumber) {
   if (failed(verifyTile(op, ring, tile)))
@@ -121,7 +121,7 @@ LogicalResult AsyncCopyOp::verify() {
   return success();
 }
 
-/// A tile of a ring of warpgroups.
+/// Verifies a tile of a ring of warpgroups.
 static LogicalResult verifyStaging(Operation *op, RingType ring, int64_t tile) {
   if (failed(verifyTile(op, ring, tile)))
     return failure();
@@ -315,8 +315,8 @@ std::pair<RolesOp, unsigned> RolesOp::getRoleOf(Operation *op) {
   return {RolesOp(), 0};
 }
 
-/// Parses roles, separated by commas, each of the form name `warps` warps
-/// `registers` registers (`consumer_groups` groups)? region
+/// Parses roles, separated by commas, each of the form
+/// name `warps` warps `registers` registers (`consumer_groups` groups)? region
 ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &b = parser.getBuilder();
   SmallVector<Attribute> names;

@@ -433,7 +433,8 @@ LogicalResult RowCombineOp::verify() {
   return verifyKind(*this, getKind(), type.getElementType());
 }
 
-/// A tile and a number of its elements that a kind of reduction combines.
+/// Verifies a tile and a number of its elements that a kind of reduction
+/// combines.
 static LogicalResult verifyTileAndNumber(Operation *op, RankedTensorType tile,
                                          Type number, arith::AtomicRMWKind kind,
                                          bool mayBeNarrow = false) {

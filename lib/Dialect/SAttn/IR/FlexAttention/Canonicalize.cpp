@@ -177,7 +177,7 @@ private:
   /// The bound of the attribute's numbers.
   static constexpr int64_t kMost = int64_t(1) << 30;
 
-  /// The bands of a conjunction, and its other terms.
+  /// Splits a conjunction into its bands and its other terms.
   static void split(const MaskFunction &function, Value value, Band &band,
                     SmallVectorImpl<Value> &rest) {
     if (auto both = value.getDefiningOp<arith::AndIOp>()) {

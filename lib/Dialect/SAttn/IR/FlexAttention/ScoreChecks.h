@@ -32,7 +32,7 @@ llvm::LogicalResult verifyTypes(ScoreOpInterface op,
 /// Verifies (C3), (C4), (C5), (C7), (C8), (C10), and (C11) where heads are
 /// packed.
 llvm::LogicalResult verifyScores(ScoreOpInterface op);
-/// An extent of a tensor; a dimension below 0 counts from the end.
+/// Verifies an extent of a tensor; a dimension below 0 counts from the end.
 llvm::LogicalResult verifyExtent(ScoreOpInterface op, llvm::StringRef name,
                                  mlir::Value tensor, int64_t dim,
                                  llvm::StringRef what, int64_t expected,

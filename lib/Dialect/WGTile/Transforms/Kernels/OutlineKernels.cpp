@@ -170,8 +170,8 @@ static bool isHint(StringRef name) {
          llvm::is_contained(llvm::make_first_range(kHints), name);
 }
 
-/// The kernel's body: the loop's body, with the loop's indices computed from
-/// those of the tile.
+/// Builds the kernel's body: the loop's body, with the loop's indices computed
+/// from those of the tile.
 static void buildBody(OpBuilder &b, scf::ForallOp loop, IRMapping &mapping) {
   Location loc = loop.getLoc();
   IRRewriter rewriter(b);

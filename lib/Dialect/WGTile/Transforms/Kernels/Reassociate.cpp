@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 // Hoists row- and column-invariant arithmetic out of tiles. A sum is found in
-// this form: rows[i] + columns[j] + uniform + slope * j + coefficient * tile[i,
-// j] + ...
+// this form:
+//   rows[i] + columns[j] + uniform + slope * j
+//     + coefficient * tile[i, j] + ...
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"

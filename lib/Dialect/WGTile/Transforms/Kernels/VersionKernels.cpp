@@ -171,9 +171,9 @@ private:
         .wasInterrupted();
   }
 
-  /// A kernel that only reads and stores register tiles moves 16 bytes at a
-  /// time where TMA could take the arguments; the generic specialization takes
-  /// all others.
+  /// Makes a kernel that only reads and stores register tiles move 16 bytes at
+  /// a time where TMA could take the arguments; the generic specialization
+  /// takes all others.
   void alignRegisterAccesses(OpBuilder &b) {
     if (hasOtherMemory(/*takesViews=*/true))
       return;

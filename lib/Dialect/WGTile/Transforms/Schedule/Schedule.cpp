@@ -452,8 +452,8 @@ private:
     return depths.tile >= 1;
   }
 
-  /// Tiles in loops, tiles outside them and the work-tile pipeline
-  /// (wgtile-persist) share the memory.
+  /// Decides the stages of copies. Tiles in loops, tiles outside them and the
+  /// work-tile pipeline (wgtile-persist) share the memory.
   LogicalResult decideCopies() {
     std::optional<int64_t> asked = schedule.stages;
     std::optional<int64_t> ctas = schedule.ctasPerSM;

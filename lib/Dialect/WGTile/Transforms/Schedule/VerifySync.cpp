@@ -30,7 +30,8 @@ namespace wgtile {
 using namespace wgtile;
 using sattn::layout::kWarpThreads;
 
-/// Each warpgroup that fills a ring of its own has an instance of each tile.
+/// Verifies that each warpgroup that fills a ring of its own has an instance of
+/// each tile.
 static LogicalResult verifyWarpgroups(gpu::GPUFuncOp kernel, RingOp ring) {
   RingType type = ring.getRing().getType();
   int64_t warpgroups = countTileWarpgroups(kernel);
