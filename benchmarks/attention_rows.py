@@ -33,7 +33,7 @@ class Row:
     count: int = 0  # of mask "blocks": blocks that a block of queries sees
     # Ours is sattn.flex_attention with a mask of a function, and not a program; so are all masks of long_masks.py.
     by_function: bool = False
-    # What issue 14 asks for, over the best peer: at least, and the aim. None: no peer decides.
+    # Targets as ratios to the best peer: the least, and the aim. None: no peer decides.
     least: float | None = 1.0
     aim: float | None = None
 
@@ -160,7 +160,7 @@ def intervals(row):
 
 
 def vectors(row):
-    """What the mask's function captures: the documents, or a dictionary (long_masks.py)."""
+    """The values that the mask's function captures: the documents, or a dictionary (long_masks.py)."""
     return long_masks.vectors(row.mask, row.length) if row.mask in long_masks.MASKS else documents(row.length)
 
 

@@ -95,7 +95,7 @@ def reference(row, data, chunk):
 
 
 class References:
-    """What results are compared with."""
+    """The reference results."""
 
     def __init__(self, row, data):
         self.chunks = {chunk[:2] + (chunk[2].start, chunk[2].stop): reference(row, data, chunk)
@@ -333,7 +333,7 @@ class Worker:
 
 def main():
     options = json.loads(sys.argv[1])
-    # What the process prints is for people; the pipe is what the other process reads.
+    # The process prints for people; the other process reads the pipe.
     with os.fdopen(options["pipe"], "w") as events, torch.no_grad():
         try:
             Worker(options, events).run()

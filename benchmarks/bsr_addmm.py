@@ -49,7 +49,7 @@ PEERS = ["triton", "blocked_ell", "bsr", "csr"]
 TUNED = "triton_tuned"
 BLOCKS, SPARSITIES = [128, 64, 32, 16], [0.5, 0.8, 0.9]
 
-# What a case must reach, times dense cuBLAS, by block and sparsity.
+# The ratio that a case must reach, times dense cuBLAS, by block and sparsity.
 GOALS = {(128, 0.5): 1.75, (128, 0.8): 4.2, (128, 0.9): 7.5, (64, 0.5): 1.5, (64, 0.8): 3.1, (64, 0.9): 5.7,
          (32, 0.5): 0.8, (32, 0.8): 1.6, (32, 0.9): 2.8, (16, 0.5): 0.3, (16, 0.8): 0.65, (16, 0.9): 1.15}
 BETA_SHARE = {0.5: 0.95, 0.8: 0.90, 0.9: 0.85}
@@ -305,7 +305,7 @@ def main(arguments=None):
             continue
         try:
             row = measure_row(options.tools, options.rounds, tuned=tuned, **wanted)
-        except (Refused, RuntimeError) as refusal:  # Of our compiler, or of CUDA: the other rows may do.
+        except (Refused, RuntimeError) as refusal:  # An error of our compiler, or of CUDA: the other rows may do.
             reason = (str(refusal).splitlines() or [type(refusal).__name__])[0]
             left_out.append({"row": label, "why": reason})
             print(f"{label}: left out: {reason}", flush=True)

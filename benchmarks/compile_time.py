@@ -25,7 +25,7 @@ from pathlib import Path
 
 CHIPS = ["sm_90a", "sm_80"]
 BLOCKS = [16, 32, 64, 128]
-# What beta is: a constant that leaves the result's old value out, or an argument.
+# The kind of beta: a constant that leaves the result's old value out, or an argument.
 BETAS = ["0", "argument"]
 
 PROGRAM = """func.func @f(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x{b}x{b}xbf16>,

@@ -138,7 +138,7 @@ def torch_call(np, options, block):
     crow, col = make_pattern(np, options.size, block)
     values = rng.standard_normal((len(col), block, block), dtype=np.float32)
     b = torch.from_numpy(rng.standard_normal((options.size, options.size), dtype=np.float32))
-    # That these tensors are in beta state is known.
+    # PyTorch warns that these tensors are in beta state.
     with warnings.catch_warnings(action="ignore"):
         matrix = torch.sparse_bsr_tensor(torch.from_numpy(crow).long(), torch.from_numpy(col).long(),
                                          torch.from_numpy(values), (options.size, options.size),

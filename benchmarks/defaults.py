@@ -57,7 +57,7 @@ SHAPES = [(*shape, "uniform") for shape in UNIFORM] + [(*shape, "zipf") for shap
 CPU_SCALE = 4
 MOST_CANDIDATES = 12
 GROUPED_ROWS = 128
-# Elements of an accumulator that the registers of a thread block hold, on every GPU with kernels.
+# Elements of an accumulator that the registers of a CTA hold, on every GPU with kernels.
 MOST_ACCUMULATORS = 128 * 256
 
 

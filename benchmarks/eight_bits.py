@@ -27,7 +27,7 @@ from bsr_addmm import default_tools, use_tools  # noqa: E402
 from timing import Timed, measure  # noqa: E402
 
 DTYPES = {"int8": torch.int8, "e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2, "tf32": torch.float32}
-# What `linear` must reach at 4096: operations a second, in 10^12; and `rows` of that.
+# The rate that `linear` must reach at 4096: operations a second, in 10^12; and `rows` of that.
 GOALS = {("int8", 64, 0.5): 500, ("int8", 128, 0.5): 700, ("tf32", 64, 0.5): 200}
 ROWS_SHARE = 0.7
 

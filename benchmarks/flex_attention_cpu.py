@@ -26,7 +26,7 @@ from cpu import cpu_name, restart_with_threads, vector_extension  # noqa: E402
 HEADS, LENGTH, BLOCK = 4, 1024, 64
 HEAD_DIMS = [64, 128]
 MASKS = ["dense", "causal", "blocks"]
-# Of ours over the peer, at least. SDPA has no lists of blocks.
+# The least speed-up over the peer. SDPA has no block lists.
 BARS = {"flex": 2.0, "sdpa": 1.0}
 # Longer than LLVM's OpenMP runtime spins (200 ms).
 PAUSE = 0.25

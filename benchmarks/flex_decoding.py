@@ -28,7 +28,7 @@ def attention(arrays, packed_queries):
         return sattn.flex_attention(*arrays, causal="bottom_right", enable_gqa=True)
     finally:
         flex_attention_layout.PACKED_QUERIES = kept
-        sattn._call.cache.repeats.clear()
+        sattn._call.cache.guarded_calls.clear()
 
 
 def row_of(batch, queries, keys, rounds):

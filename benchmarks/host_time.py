@@ -149,7 +149,7 @@ def small_operands(target):
         return np.ones((32, n), np.float16)
 
     if target == "cpu":
-        os.environ.setdefault("OMP_NUM_THREADS", "1")  # What threads wait for each other says nothing here.
+        os.environ.setdefault("OMP_NUM_THREADS", "1")  # The time in which threads wait for each other says nothing here.
         return bsr, dense
     import torch
 

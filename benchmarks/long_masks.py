@@ -132,7 +132,7 @@ def _longformer(length):
     low, high = np.maximum(i - RADIUS, 0), np.minimum(i + RADIUS + 1, length)
     before, after = np.searchsorted(tokens, low), np.searchsorted(tokens, high)
     sees_all = np.isin(i, tokens)
-    # What follows the last interval is empty.
+    # Blocks after the last interval are empty.
     padded = np.append(tokens, np.full(GLOBALS + 1, length))
     found = []
     for slot in range(len(tokens) + 1):

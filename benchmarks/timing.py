@@ -23,7 +23,7 @@ class Timed:
 
     def __init__(self, call, launches=1):
         self.call, self.launches, self.times = call, launches, []
-        # Of each round the median of its times.
+        # The median of each round's times.
         self.rounds = []
 
     def record(self):
@@ -34,7 +34,7 @@ class Timed:
         return start, stop
 
     def median_ms(self):
-        """Of one product."""
+        """The median time of one product, in milliseconds."""
         return statistics.median(self.times) / self.launches
 
 

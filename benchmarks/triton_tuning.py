@@ -13,7 +13,7 @@ WARM_MS, TIMED_MS = 20, 60
 
 
 class Parameters:
-    """Of all shapes that a run asks for."""
+    """The parameters of all shapes that a run asks for."""
 
     def __init__(self, path, seconds):
         """path: JSON, made where it is not there. seconds: the limit of one search."""
@@ -29,7 +29,7 @@ class Parameters:
                 f"{longest} in a row")
 
     def found(self, problem):
-        """What is kept for a problem, or None: PyTorch's names and their values."""
+        """The parameters that are kept for a problem, or None: PyTorch's names and their values."""
         return self.kept.get(self.key(problem))
 
     def of(self, problem, bsr, out):

@@ -1,4 +1,4 @@
-"""What blocks of each size cost a sparse matrix, and which are the cheapest.
+"""The cost of storing a sparse matrix in blocks of each size, and the cheapest size.
 
 The model: a product takes time in proportion to the elements that blocks store, zeros included, times the cost of one,
 which is larger in small blocks.

@@ -193,7 +193,7 @@ def demo(options):
     check_memory(elements, options)
     on_gpu = gpu_present()
     block = block_costs.cheapest(elements, "cuda" if on_gpu else "cpu") if options.block == "auto" else options.block
-    # What the tools see is rounded to the element type; so is what they are compared with.
+    # Elements are rounded to the element type for the tools, and for the results that they are compared with.
     dtype = DTYPES[options.dtype]
     elements.data = elements.data.astype(dtype).astype(np.float64)
     print(f"Blocks of A: {elements.shape[0]} x {elements.shape[1]}, {elements.nnz} elements")

@@ -15,7 +15,7 @@ import matrix_market
 # Names of element types as in MLIR.
 DTYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16)}
 
-# What the stored blocks may take, and what the dense operands may, in bytes of float64.
+# The most bytes of float64 for the stored blocks, and for the dense operands.
 MAX_BYTES = 8 << 30
 
 

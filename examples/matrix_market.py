@@ -85,7 +85,7 @@ def parse(lines):
     sizes = read_sizes(next(kept, ""))
     if symmetry != "general" and sizes[0] != sizes[1]:
         raise ValueError(f"expected as many rows as columns of a {symmetry} matrix, but got {sizes[0]} and {sizes[1]}")
-    numbers = []  # Those of the entries' lines.
+    numbers = []  # Line numbers of the entries.
 
     def entries():
         for text in kept:

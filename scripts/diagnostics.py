@@ -1,6 +1,6 @@
-"""docs/Diagnostics.md: what the compiler, the runtime, the tools and the package say of bad input.
+"""docs/Diagnostics.md: the messages of the compiler, the runtime, the tools and the package on bad input.
 
-Read out of the sources: the literal parts of every message, with `...` for what is put in when it is given.
+The sources give the literal parts of every message; `...` stands for the parts that a run fills in.
 """
 
 import ast
@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# Heading, folders, and what there is to say of all their messages.
+# Heading, folders, and a note on all their messages.
 SECTIONS = [
-    ("Ops of `sattn`", ["lib/Dialect/SAttn/IR"], "Said by verifiers, of what is read and after every pass. The "
+    ("Ops of `sattn`", ["lib/Dialect/SAttn/IR"], "Errors of verifiers, on input and after every pass. The "
      "numbers of the constraints are in [the op's page](reference/SAttn.md)."),
     ("Ops of `wgtile`", ["lib/Dialect/WGTile/IR"], "As above; constraints are in [the ops' page](reference/WGTile.md)."),
     ("Passes on `sattn`", ["lib/Dialect/SAttn/Transforms", "lib/Differentiation"], ""),
@@ -33,7 +33,7 @@ SECTIONS = [
 ]
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((?P<raw>.*?)\)"|"(?P<text>(?:[^"\\\n]|\\.)*)"|\'(?:[^\'\\]|\\.)+\'|(?P<word>\w+)'
                    r"|(?P<other>\S)", re.DOTALL)
-# What makes a message, and its kind; `text` of the meta table is why a row is left out.
+# Functions that make a message, and its kind; `text` of the meta table is the reason why a row is left out.
 MAKERS = {"emitError": "error", "emitErrorAt": "error", "emitOpError": "error", "emitSourceError": "error",
           "createStringError": "error", "Error": "error", "makeError": "error", "error": "error", "expected": "error",
           "malformed": "error", "report": "error", "fail": "error", "badValue": "error", "giveError": "error",
@@ -95,7 +95,7 @@ def joined(tokens, gap_first):
     """The literal parts, with gaps for values between them; both sides of a choice of two."""
     pieces, gap, mark = [], [], 0
     for i, (kind, text) in enumerate(tokens):
-        # What a value is compared with is no part of the message.
+        # A text that a value is compared with is no part of the message.
         compared = kind == "text" and i > 1 and tokens[i - 1][1] == tokens[i - 2][1] == "="
         if text in ("(", ","):
             mark = len(gap)
@@ -181,9 +181,9 @@ def page():
     """The text of docs/Diagnostics.md."""
     parts = ["<!-- Made by ./dev docs from the sources (scripts/diagnostics.py); edit those instead. -->\n"
              "# Index of diagnostics\n\n"
-             "What is said of bad input, by who says it. A message says what was expected and what came: `...` stands "
-             "for what is put in. To find one, search for a few of its words that are no names or numbers; the source "
-             "beside it has the condition.\n"]
+             "Every diagnostic, by component: what was expected and what was found. `...` stands for a name or a number "
+             "of the input. To find a message, search for a few of its words that are neither; the source beside it "
+             "has the condition.\n"]
     for heading, folders, note in SECTIONS:
         found = sorted(set().union(*map(messages, folders)))
         if found:

@@ -12,7 +12,7 @@ from pathlib import Path
 # Options that are followed by what they are for, and that are only for Clang or for objects.
 PAIRS = "-o", "-MT", "-MF", "-include-pch", "-Xclang"
 ALONE = "-MD", "-c", "-Wno-c++20-extensions"
-# Of programs for Clang's fuzzer, whose sources have a command more.
+# Options of programs for Clang's fuzzer, whose sources have one more command.
 SANITIZERS = "-fsanitize", "-fno-sanitize"
 
 
@@ -34,7 +34,7 @@ def main(build, compiler, *files):
     failed = False
     for file in files:
         entry = commands.get(str(Path(file).resolve()))
-        if entry is None:  # Of an example, which has a build of its own.
+        if entry is None:  # Examples have a build of their own.
             continue
         done = subprocess.run([compiler, "-fsyntax-only", "-w", *reading(entry["command"])],
                               cwd=entry["directory"], check=False)

@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: the libraries of lib/ with their headers, and
+# The places where `cmake --install` puts files: the libraries of lib/ with their headers, and
 # the CMake package SAttn, which finds them as SAttn::NAME. Tools and the C library
 # add themselves.
 include(CMakePackageConfigHelpers)

@@ -75,7 +75,7 @@ typedef struct sattn_search {
   const char *target;
   /* Whose rows are searched, as its driver names it; null: none. */
   const char *device;
-  /* Most shared memory of a thread block, in bytes; not read for the CPU. */
+  /* Most shared memory of a CTA, in bytes; not read for the CPU. */
   int64_t shared_bytes;
   /* Parameters to take in the place of a row's, "SPLIT_N=4,num_stages=3"; null:
      none. */

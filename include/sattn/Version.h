@@ -16,8 +16,8 @@ namespace sattn {
 /// The project's version: "0.1.0".
 const char *version();
 
-/// What `TOOL --version` prints: the project's version and that of the LLVM
-/// whose headers it was compiled with, a line each.
+/// The text that `TOOL --version` prints: the project's version and that of the
+/// LLVM whose headers it was compiled with, a line each.
 std::string versionText(const char *tool);
 
 } // namespace sattn

@@ -35,7 +35,7 @@ using namespace sattn;
 using capi::Session;
 
 namespace {
-/// What a program for a GPU was compiled from.
+/// The source and options of a program for a GPU.
 struct GPUSource {
   std::string text, entry, target, pipeline;
 };
@@ -45,13 +45,13 @@ struct sattn_program {
   std::string manifest, image;
   /// The function's name.
   std::string entry;
-  /// If it lacks versions of kernels.
+  /// The source, if the program lacks specializations of kernels.
   std::optional<GPUSource> source;
   /// The number of launches that it lacks the kernel of.
   int64_t missing = 0;
   run::CpuCode code;
   std::unique_ptr<run::CpuProgram> cpu;
-  /// Of a program for the CPU.
+  /// The parsed manifest of a program for the CPU.
   runtime::Manifest parsed;
 };
 
@@ -129,7 +129,8 @@ static bool compileForGPU(Session &session, StringRef name,
       })))
     return false;
   PassManager pm(&session.context());
-  // What is read was verified, and tests verify what each pass leaves.
+  // The input was verified when it was read, and tests verify the output of
+  // each pass.
   pm.enableVerifier(false);
   buildSAttnToPTXPipeline(pm, options);
   if (failed(pm.run(session.module())))
@@ -298,9 +299,9 @@ sattn_program *sattn_program_complete(const sattn_program *program,
   }
   const GPUSource &source = *program->source;
   Request request{source.text, source.entry, source.target, source.pipeline};
-  // The one kernel's other version does for every call that needs it. Of
+  // The one kernel's other specialization does for every call that needs it. Of
   // several kernels some may have arguments that TMA takes, and copies are made
-  // for the versions for TMA.
+  // for the specializations for TMA.
   request.versions =
       program->missing == 1 ? KernelVersions::Generic : KernelVersions::All;
   std::string said;

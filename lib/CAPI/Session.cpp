@@ -48,8 +48,8 @@ static StringRef nameOf(DiagnosticSeverity severity) {
   return "message";
 }
 
-/// "3:8: error: text". Ops that passes made may lie at several places; the
-/// first tells.
+/// Prints a message such as "3:8: error: text". Ops that passes made may lie at
+/// several places; the first tells.
 static void print(llvm::raw_ostream &os, Diagnostic &diagnostic) {
   if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
     os << place.getLine() << ":" << place.getColumn() << ": ";

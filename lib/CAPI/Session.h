@@ -27,8 +27,8 @@ public:
   /// The messages so far.
   llvm::StringRef messages() const { return text; }
 
-  /// The messages so far, for the caller of the C function to free; null if
-  /// they are not requested.
+  /// Gives the messages so far to the caller of the C function, who frees them;
+  /// null if they are not requested.
   void giveMessages(char **messages) const;
 
 private:

@@ -27,7 +27,7 @@ struct sattn_tables {
 
 static StringRef orEmpty(const char *text) { return text ? text : ""; }
 
-/// A line for each text; null where there is none, or nobody asks.
+/// Gives a line for each text; null if there is none, or nobody asks.
 static void giveWarnings(char **messages,
                          llvm::ArrayRef<std::string> warnings) {
   std::string lines;
@@ -148,7 +148,7 @@ const char *sattn_host_device(void) {
   return name.c_str();
 }
 
-/// The fault of the arguments of sattn_choose beside their facts; empty if
+/// The error in the arguments of sattn_choose beside their facts; empty if
 /// there is none.
 static std::string check(const char *op, const sattn_fact *facts, size_t count,
                          const sattn_search *search,

@@ -36,13 +36,14 @@ static void absolute(RuleBuilder &b) {
       0, b.select(b.compare(Predicate::OGT, x, zero), b.getCotangent(), below));
 }
 
-/// 0 where the first operand is 0; of the second operand only the sign counts.
+/// The derivative of copysign by its first operand, 0 where that is 0; only the
+/// sign of the second operand counts.
 static void copySign(RuleBuilder &b) {
   Value x = b.getOperand(0), one = b.constant(1);
   Value before = b.compute<math::CopySignOp>(one, x);
   Value after = b.compute<math::CopySignOp>(one, b.getOperand(1));
-  Value sign = b.mul(before, after), isFlat = isZero(b, x);
-  Value derivative = b.select(isFlat, b.constant(0), sign);
+  Value sign = b.mul(before, after), isZeroDerivative = isZero(b, x);
+  Value derivative = b.select(isZeroDerivative, b.constant(0), sign);
   b.contribute(0, b.mul(b.getCotangent(), derivative));
 }
 
@@ -52,19 +53,19 @@ static void power(RuleBuilder &b) {
   Value x = b.getOperand(0), y = b.getOperand(1), zero = b.constant(0);
   if (b.isActive(0)) {
     Value lower = b.compute<math::PowFOp>(x, b.sub(y, b.constant(1)));
-    Value derivative = b.mul(y, lower), isFlat = isZero(b, y);
-    b.contributeProduct(0, b.select(isFlat, zero, derivative));
+    Value derivative = b.mul(y, lower), isZeroDerivative = isZero(b, y);
+    b.contributeProduct(0, b.select(isZeroDerivative, zero, derivative));
   }
   if (b.isActive(1)) {
     Value isBaseZero = isZero(b, x);
-    Value isFlat = arith::AndIOp::create(b, isBaseZero,
-                                         b.compare(Predicate::OGE, y, zero));
+    Value isZeroDerivative = arith::AndIOp::create(
+        b, isBaseZero, b.compare(Predicate::OGE, y, zero));
     Value derivative = b.mul(b.getResult(), b.compute<math::LogOp>(x));
-    b.contributeProduct(1, b.select(isFlat, zero, derivative));
+    b.contributeProduct(1, b.select(isZeroDerivative, zero, derivative));
   }
 }
 
-/// The same of a float and an integer.
+/// The derivative of a float to the power of an integer.
 static void powerByInteger(RuleBuilder &b, math::FPowIOp op) {
   Value x = b.getOperand(0), y = b.getOperand(1);
   auto integer = [&](int64_t value) -> Value {
@@ -73,19 +74,19 @@ static void powerByInteger(RuleBuilder &b, math::FPowIOp op) {
   Value exponent = arith::SIToFPOp::create(b, x.getType(), y);
   Value lower = b.compute<math::FPowIOp>(
       x, Value(arith::SubIOp::create(b, y, integer(1))));
-  Value isFlat =
+  Value isZeroDerivative =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, y, integer(0));
   Value derivative = b.mul(exponent, lower);
-  b.contributeProduct(0, b.select(isFlat, b.constant(0), derivative));
+  b.contributeProduct(0, b.select(isZeroDerivative, b.constant(0), derivative));
 }
 
 /// The derivatives of the angle of (y, x): x and -y over y^2 + x^2, and 0 at 0.
 static void angle(RuleBuilder &b) {
   Value y = b.getOperand(0), x = b.getOperand(1);
   Value height = square(b, y);
-  Value sum = b.add(height, square(b, x)), isFlat = isZero(b, sum);
+  Value sum = b.add(height, square(b, x)), isZeroDerivative = isZero(b, sum);
   Value inverse = b.div(b.constant(1), sum);
-  inverse = b.select(isFlat, b.constant(0), inverse);
+  inverse = b.select(isZeroDerivative, b.constant(0), inverse);
   b.contributeProduct(0, b.mul(x, inverse));
   if (b.isActive(1))
     b.contributeProduct(1, b.mul(b.neg(y), inverse));

@@ -33,7 +33,8 @@ using Cotangents = llvm::DenseMap<mlir::Value, Cotangent>;
 /// ops may be reassociated, contracted and approximated where the op may.
 class RuleBuilder : public mlir::ImplicitLocOpBuilder {
 public:
-  /// `active` are the values whose cotangents are wanted, or lead to those.
+  /// Creates the builder of an op's rule. `active` are the values whose
+  /// cotangents are wanted, or lead to those.
   RuleBuilder(mlir::OpBuilder &b, mlir::Operation &op,
               const mlir::IRMapping &values,
               const llvm::DenseSet<mlir::Value> &active,
@@ -60,7 +61,7 @@ public:
   mlir::Value compute(Values... operands) {
     return MathOp::create(*this, operands..., flags);
   }
-  /// Divisions are as written from here on.
+  /// Keeps divisions as written from here on.
   void keepDivisions() { flags = flags & ~mlir::arith::FastMathFlags::arcp; }
 
   /// Adds to the cotangent of an operand: a value; the own cotangent times a
@@ -72,7 +73,8 @@ public:
     contributeProductTo(op.getOperand(operand), derivative);
   }
   void contributeQuotient(unsigned operand, mlir::Value divisor);
-  /// The same for an operand of an op before.
+  /// Adds the own cotangent times a derivative to the cotangent of an operand
+  /// of an earlier op.
   void contributeProductTo(mlir::Value of, mlir::Value derivative);
   /// Adds `value`, by default the own cotangent, where the op picks the
   /// operand: where the condition is true, or is false.
@@ -86,7 +88,8 @@ public:
 
 private:
   void contributeTo(mlir::Value of, mlir::Value value, bool mayBeUnpicked);
-  /// 0 where the own cotangent is the 0 of what was not picked.
+  /// The product, or 0 where the own cotangent is the 0 of an operand that was
+  /// not picked.
   mlir::Value keepZero(mlir::Value product);
 
   mlir::Operation &op;

@@ -11,7 +11,8 @@ namespace sattn::cache {
 /// the rest, the key, and each text after its length.
 std::string encode(const Key &key, const Entry &entry);
 
-/// Nothing for any other bytes than those that `encode` makes for this key.
+/// The entry in a file's contents; nothing for any other bytes than those that
+/// `encode` makes for this key.
 std::optional<Entry> decode(const Key &key, llvm::StringRef contents);
 
 } // namespace sattn::cache

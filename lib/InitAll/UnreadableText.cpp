@@ -47,8 +47,8 @@ private:
   StringSet<> indexAliases;
   /// The part of "array<index" that was read last.
   enum class ArrayPart { None, Name, Bracket } part = ArrayPart::None;
-  /// What the text was expected to have in the place of its last token; empty
-  /// if that can be read.
+  /// The text that was expected in the place of the last token; empty if that
+  /// can be read.
   std::string fault;
 
   /// Notes the type index, by its name or an alias.
@@ -106,7 +106,7 @@ private:
     rest = rest.substr(1);
   }
 
-  /// A definition at the start of a line, or a use.
+  /// Reads an alias: a definition at the start of a line, or a use.
   void readAlias() {
     bool isFirst = rest.data() == text.data() || rest.data()[-1] == '\n';
     StringRef name = rest.take_front(

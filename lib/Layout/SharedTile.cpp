@@ -7,7 +7,7 @@ using namespace sattn::layout;
 /// Extent limit of a TMA box (cuTensorMapEncodeTiled, boxDim).
 static constexpr int64_t kMaxBoxRows = 256;
 
-/// What the address field of a wgmma descriptor spans.
+/// The range of the address field of a wgmma descriptor.
 static constexpr int64_t kMaxBytes = 1 << 18;
 
 std::optional<std::string> SharedTile::invalidReason() const {

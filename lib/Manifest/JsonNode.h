@@ -99,7 +99,7 @@ public:
     return node->asInteger(low, high, out);
   }
 
-  /// An index below `count` into a list called `what`.
+  /// Parses an index below `count` into a list called `what`.
   Error asIndex(const char *what, size_t count, size_t &out) const {
     int64_t number = 0;
     if (!value->is_number_integer() ||

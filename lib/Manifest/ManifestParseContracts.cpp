@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t maxNumber = std::numeric_limits<int32_t>::max();
 
-/// "i32 or i64", "f16, bf16 or f32".
+/// A text such as "i32 or i64" or "f16, bf16 or f32".
 std::string alternatives(const std::vector<DType> &types) {
   std::string text;
   for (size_t i = 0; i < types.size(); ++i) {
@@ -181,8 +181,8 @@ private:
                      name(type));
   }
 
-  /// Each tensor has its own dimensions, and no more batch dimensions than the
-  /// operand that has them all.
+  /// Checks that each tensor has its own dimensions, and no more batch
+  /// dimensions than the operand that has them all.
   Error checkRanks() const {
     if (contract.batches)
       if (Error err = checkRank(*contract.batches))
@@ -223,8 +223,8 @@ private:
                      rank);
   }
 
-  /// {"constant": n} or {"argument": i, "dimension": d}, perhaps divided, then
-  /// added to. A dimension below 0 counts from the end.
+  /// Parses {"constant": n} or {"argument": i, "dimension": d}, perhaps
+  /// divided, then added to. A dimension below 0 counts from the end.
   Error parseExtent(const JsonNode &check, const char *key,
                     ExtentSource &source) const {
     ErrorOr<JsonNode> extent = check.member(key);
@@ -262,7 +262,7 @@ private:
     return Error::success();
   }
 
-  /// One that is an argument's as it is, which messages name.
+  /// Parses an extent that is an argument's as it is, which messages name.
   Error parseDimension(const JsonNode &check, ExtentSource &source) const {
     if (Error err = parseExtent(check, "extent", source))
       return err;
@@ -279,7 +279,8 @@ private:
                        });
   }
 
-  /// An array of indices that is an operand, so that its batches fit.
+  /// Parses an array of indices, which must be an operand, so that its batches
+  /// fit.
   Error parseIndexArray(const JsonNode &check, const char *key,
                         size_t &argument) const {
     if (Error err = parseTensorIndex(check, key, manifest, argument))

@@ -151,7 +151,7 @@ Error parseParameter(const JsonNode &node, const Manifest &manifest,
   return Error::success();
 }
 
-/// Hints run without the other steps before them.
+/// Checks that a hint can run without the other steps before it.
 Error checkHint(const JsonNode &node, const Manifest &manifest,
                 const LaunchStep &step) {
   std::set<size_t> scratch;
@@ -170,7 +170,8 @@ Error checkHint(const JsonNode &node, const Manifest &manifest,
   return Error::success();
 }
 
-/// The parameters that a step may have that runs ahead of the others.
+/// Checks that a step that runs ahead of the others has only parameters that it
+/// may have.
 Error checkPreprocessStep(const JsonNode &node, const Manifest &manifest,
                           const LaunchStep &step) {
   if (step.when)

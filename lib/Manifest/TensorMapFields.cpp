@@ -75,7 +75,7 @@ ErrorOr<int64_t> strideInBytes(const std::string &name,
   return bytes;
 }
 
-/// The same memory with rows of so many elements.
+/// The same memory as a tensor with rows of so many elements.
 ErrorOr<TensorView> packRows(const std::string &name, const TensorView &tensor,
                              int64_t columns) {
   size_t last = tensor.shape.size() - 1;
@@ -166,7 +166,7 @@ ErrorOr<TensorMapFields> sattn::runtime::describeTensorMap(
   fields.rank = uint32_t(rank);
   fields.address = tensor.data;
   fields.swizzle = *mapSwizzle(swizzle);
-  // Of a tensor without elements nothing is read.
+  // Nothing is read from a tensor without elements.
   bool isEmpty = std::find(tensor.shape.begin(), tensor.shape.end(), 0) !=
                  tensor.shape.end();
   for (size_t i = 0; i < rank; ++i) {

@@ -1,6 +1,6 @@
 //===- MetaTable.cpp - Sections and rows of meta tables -------------------===//
 //
-// What a row holds, and how messages name it.
+// The contents of a row, and its name in messages.
 //
 //===----------------------------------------------------------------------===//
 

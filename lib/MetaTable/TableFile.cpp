@@ -27,7 +27,7 @@ namespace fs = llvm::sys::fs;
 using llvm::Error;
 using llvm::StringRef;
 
-/// What no two sections of a table have in common.
+/// The identity of a section: no two sections of a table share it.
 static auto identityOf(const Section &section) {
   return std::tuple(StringRef(section.schema->op), StringRef(section.device),
                     section.version, StringRef(section.dtype),

@@ -29,7 +29,7 @@
 
 using namespace mlir;
 
-/// Tile programs on tensors, then on vectors in registers.
+/// Adds passes to tile programs on tensors, then on vectors in registers.
 static void addTilePasses(OpPassManager &pm,
                           const sattn::SAttnToCPUOptions &options) {
   sattn::buildSAttnEntryPipeline(pm);
@@ -135,7 +135,8 @@ static void addLLVMPasses(OpPassManager &pm) {
   pm.addPass(createCSEPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addNestedPass<LLVM::LLVMFuncOp>(sattn::createSAttnCPUBFloat16Bits());
-  pm.addNestedPass<LLVM::LLVMFuncOp>(sattn::createSAttnCPUKeepElementLoops());
+  pm.addNestedPass<LLVM::LLVMFuncOp>(
+      sattn::createSAttnCPUDisableElementUnrolling());
 }
 
 void sattn::buildSAttnToCPUPipeline(OpPassManager &pm,

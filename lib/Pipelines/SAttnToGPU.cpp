@@ -47,7 +47,8 @@ static SAttnInjectMetaOptions metaOptions(const SAttnToGPUOptions &options) {
   return meta;
 }
 
-/// Whole tiles as vectors between reads and writes of the arguments' memory.
+/// Adds passes to whole tiles as vectors between reads and writes of the
+/// arguments' memory.
 static void addTileAndBufferize(OpPassManager &pm,
                                 const SAttnToGPUOptions &options) {
   buildSAttnEntryPipeline(pm, options.precision);
@@ -127,7 +128,8 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   }
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAllocateShared());
   // After the passes on tiles: the kernels of copies and plans have none.
-  // Versions for TMA alone have none for arguments that have to be copied.
+  // Specializations for TMA alone have none for arguments that have to be
+  // copied.
   bool omitsCopies = options.versions == KernelVersions::TMA;
   pm.addPass(wgtile::createWGTileOutlineCopies({omitsCopies}));
   pm.addPass(createConvertSAttnPlanToGPU());

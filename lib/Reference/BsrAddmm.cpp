@@ -28,10 +28,10 @@ private:
   int64_t place(int64_t row, int64_t column) const {
     return isTransposed ? column * M + row : row * N + column;
   }
-  /// These add to `result`, such a matrix.
+  /// Add an input or a product to `result`, a dense matrix.
   void addInput(const Shape &batchIndex, double *result) const;
   Error checkOrder(const Shape &batchIndex, const Pattern &pattern) const;
-  /// `Sum` has more bits than the result.
+  /// Adds the product; `Sum` has more bits than the result.
   template <typename Sum>
   void addProduct(const Shape &batchIndex, const Pattern &pattern,
                   double *result) const;

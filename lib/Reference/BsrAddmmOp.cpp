@@ -45,7 +45,7 @@ static int64_t columnsOf(const TensorView &matrix, bool isTransposed) {
   return matrix.shape.end()[isTransposed ? -2 : -1];
 }
 
-/// "[2, 3]".
+/// A text such as "[2, 3]".
 static std::string listText(const std::vector<int64_t> &numbers) {
   std::string text;
   for (int64_t number : numbers)

@@ -15,15 +15,15 @@ namespace sattn::reference {
 
 /// The operands, after every check that needs no contents: ranks, types and
 /// extents fit, and operands that will be read have memory. Transposed matrices
-/// are seen as b of K x N, input and out of M x N.
+/// are taken as b of K x N, input and out of M x N.
 struct BsrAddmmProblem {
   static runtime::ErrorOr<BsrAddmmProblem>
   create(const BsrAddmmOperands &operands);
 
   double alpha = 0, beta = 0;
   Operand crow, col, values, b, out;
-  /// With out's shape, broadcast rows and columns included; out itself where
-  /// there is no input.
+  /// The input with out's shape, broadcast rows and columns included; out
+  /// itself if there is no input.
   Operand input;
   std::optional<Operand> left, right, order;
   bool inputIsOut = false;

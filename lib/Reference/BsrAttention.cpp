@@ -43,8 +43,8 @@ private:
   Error checkShapes() const;
   Error readRandom();
   double weigh(int64_t number, int64_t row, int64_t key) const;
-  /// `Sum` has more bits than the result. `keys` are those of the row's blocks,
-  /// in their order.
+  /// Computes a row; `Sum` has more bits than the result. `keys` are those of
+  /// the row's blocks, in their order.
   template <typename Sum>
   void computeRow(int64_t number, const Shape &index, int64_t row,
                   const Shape &keys, double *result, double &lse) const;
@@ -131,7 +131,7 @@ Error Evaluator::check() {
   return readRandom();
 }
 
-/// What dropout multiplies a weight by.
+/// The factor that dropout applies to a weight.
 double Evaluator::weigh(int64_t number, int64_t row, int64_t key) const {
   if (!op.random)
     return 1;

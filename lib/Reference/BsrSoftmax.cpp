@@ -10,7 +10,7 @@
 using namespace sattn::reference;
 using sattn::runtime::ErrorOr;
 
-/// `Sum` has more bits than the result.
+/// Computes a row; `Sum` has more bits than the result.
 template <typename Sum> static void computeRow(const StoredRow &row) {
   Sum maximum = -std::numeric_limits<Sum>::infinity(), total = 0;
   for (int64_t i = 0; i < row.size(); ++i)

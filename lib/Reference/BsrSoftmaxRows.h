@@ -29,7 +29,7 @@ private:
   const std::vector<Operand> *inputs;
   /// The row's first element in block 0 of each of them.
   Shape offsets;
-  /// The same in the result.
+  /// The row's first element in block 0 of the result.
   double *result;
   int64_t begin, end, columns, blockSize;
 };

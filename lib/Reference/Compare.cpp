@@ -50,7 +50,7 @@ sattn::reference::compare(const std::vector<double> &reference,
         report.worstElement = i;
       continue;
     }
-    // Of integers all that are not nearest are wrong.
+    // Any integer but the nearest is wrong.
     if (!isFloat(actual.dtype))
       expected = rounded;
     double difference = std::fabs(value - expected);

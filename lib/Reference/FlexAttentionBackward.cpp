@@ -73,7 +73,7 @@ static double loadRow(const TensorView &view, int64_t b, int64_t h,
 namespace {
 class Evaluator {
 public:
-  /// Without `sums` weights are those of the softmax.
+  /// Evaluates gradients; without `sums`, with the weights of the softmax.
   Evaluator(const FlexAttentionProblem &problem,
             const FlexAttentionCotangents &cotangents,
             const FlexAttentionSums *sums)

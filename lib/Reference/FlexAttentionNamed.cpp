@@ -33,7 +33,7 @@ namespace {
 /// The blocks that each block of a tile's rows, of queries or of keys, has.
 class BlockList {
 public:
-  /// `lead`: dimensions of batch and head. Those of 1 broadcast.
+  /// A list; `lead`: dimensions of batch and head. Those of 1 broadcast.
   BlockList(const TensorView &counts, const TensorView &indices, size_t lead)
       : counts(counts), indices(indices), lead(lead) {}
 

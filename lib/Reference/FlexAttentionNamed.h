@@ -25,8 +25,8 @@ FlexAttentionOperands readOperands(const NamedOperands &operands,
 std::function<int64_t(int64_t, int64_t, int64_t, int64_t)>
 readStored(const NamedOperands &operands, ListsOf lists);
 
-/// An error where `op` has functions that nobody gave, or a score_mod that the
-/// reference does not take, for want of its derivative.
+/// Returns an error if `op` has functions that nobody gave, or a score_mod that
+/// the reference does not take, for want of its derivative.
 runtime::Error checkFunctions(const char *op, const NamedOperands &operands,
                               bool takesScoreMod);
 

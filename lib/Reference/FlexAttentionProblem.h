@@ -30,24 +30,24 @@ public:
   /// The keys of one query, up to the key length.
   struct Row {
     /// Scaled scores before and after score_mod; -inf where the key is not
-    /// seen.
+    /// visible.
     std::vector<double> products, scores;
     /// The largest score after score_mod, and the sum of all weights.
     double largest, total;
     int64_t visible = 0;
 
-    /// Whether a key is seen and its score is not -inf.
+    /// Whether a key is visible and its score is not -inf.
     bool hasWeight(size_t j) const;
     /// exp(score - largest) of a key, 0 where it has no weight.
     double weigh(size_t j) const;
-    /// The logarithm of the sum of exponentials, -inf where no key is seen.
+    /// The logarithm of the sum of exponentials, -inf where no key is visible.
     double computeLse() const;
   };
 
   explicit FlexAttentionProblem(const FlexAttentionOperands &op)
       : op(op), q(op.q), k(op.k), v(op.v) {}
 
-  /// Ranks and element types, before a problem is made; then extents.
+  /// Checks ranks and element types, before a problem is made; then extents.
   static runtime::Error checkOperands(const FlexAttentionOperands &op);
   runtime::Error check() const;
   /// Whether elements are floats.

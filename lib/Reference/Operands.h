@@ -1,6 +1,6 @@
 //===- Operands.h - Checked operands of references --------------*- C++ -*-===//
 //
-// What the references of ops on matrices in BSR storage have in common.
+// The common part of the references of ops on matrices in BSR storage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using Shape = std::vector<int64_t>;
 /// The message "expected `what`, but got `got`".
 runtime::Error expected(const std::string &what, const std::string &got);
 
-/// Text for messages: "64", "(2, 3)".
+/// Texts for messages: "64", "(2, 3)".
 inline std::string str(int64_t value) { return std::to_string(value); }
 std::string str(const Shape &shape);
 
@@ -29,7 +29,8 @@ std::string str(const Shape &shape);
 struct Operand {
   const char *name;
   TensorView view;
-  /// For each batch dimension; 0 where the operand is broadcast.
+  /// The stride of each batch dimension; 0 if the operand is broadcast along
+  /// it.
   Shape batchStrides;
 
   int64_t extent(int fromEnd) const {
@@ -47,7 +48,7 @@ struct Operand {
   double load(int64_t offset) const { return loadElement(view, offset); }
 };
 
-/// f16, bf16, f32 or f64.
+/// Whether a type is f16, bf16, f32 or f64.
 bool isFloat(runtime::DType dtype);
 
 /// Checks the element types of a product: `factor` is that of the operand
@@ -59,7 +60,7 @@ bool canMultiply(runtime::DType factor, runtime::DType other);
 /// The element type of what is added to a product.
 runtime::DType addedType(runtime::DType factor, runtime::DType out);
 
-/// The operand has strides and a rank, and memory if it is read.
+/// Checks that an operand has strides and a rank, and memory if it is read.
 runtime::Error checkView(const Operand &operand, int minRank, bool isRead);
 
 /// Strides by which the operand, but for its last `trailing` dimensions, walks
@@ -74,12 +75,12 @@ Shape indexOf(int64_t number, const Shape &batch);
 /// positions offsets[r] to offsets[r+1] of col and values.
 struct Pattern {
   Shape offsets;
-  /// Of positions offsets.front() to offsets.back().
+  /// The columns of positions offsets.front() to offsets.back().
   Shape columns;
 };
 
-/// Of a batch of operands whose batch strides are set; `nnz` blocks, each in
-/// one of `blockColumns` columns.
+/// Reads and checks the pattern of one batch of operands whose batch strides
+/// are set; `nnz` blocks, each in one of `blockColumns` columns.
 runtime::ErrorOr<Pattern> loadPattern(const Operand &crow, const Operand &col,
                                       int64_t nnz, int64_t blockColumns,
                                       const Shape &batchIndex);

@@ -50,9 +50,9 @@ private:
   Error checkViews() const;
   Error checkTypes() const;
   Error checkShapes() const;
-  /// These add to `result`, all blocks of a batch.
+  /// Add an input or a product to `result`, all blocks of a batch.
   void addInput(const Shape &batchIndex, double *result) const;
-  /// `Sum` has more bits than the result.
+  /// Adds the product; `Sum` has more bits than the result.
   template <typename Sum>
   void addProduct(const Shape &batchIndex, const Pattern &pattern,
                   double *result) const;

@@ -22,10 +22,10 @@ public:
   ErrorOr<std::vector<double>> compute() const;
 
 private:
-  /// With more bits than elements have.
+  /// Accumulators with more bits than elements have.
   using Sums = std::vector<long double>;
 
-  /// One of `list`, which is `name` in messages.
+  /// Reads an entry of `list`, which is `name` in messages.
   ErrorOr<int64_t> read(const char *name, const TensorView &list,
                         int64_t position) const;
   /// A matrix of `grid` by its number, or by its offset: what to add to the

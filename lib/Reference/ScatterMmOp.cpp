@@ -35,7 +35,7 @@ static ErrorOr<std::vector<int64_t>> inferShape(const NamedOperands &operands) {
                    *blocks = operands.findTensor("blocks"),
                    *others = operands.findTensor("others");
   bool isGrid = operands.findTensor("r");
-  // Of the format with both lists nothing says how many rows the grid has.
+  // In the format with both lists, no operand tells how many rows the grid has.
   if (!offsets || !blocks || !others || offsets->rank() != 1 ||
       blocks->rank() != 3 || others->rank() < (isGrid ? 4 : 3) ||
       (isGrid && operands.findTensor("p")))

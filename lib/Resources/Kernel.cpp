@@ -17,7 +17,7 @@ using namespace sattn::resources;
 using sattn::layout::kWarpgroupThreads;
 using sattn::layout::kWarpThreads;
 
-/// Registers are given to threads in this unit.
+/// The unit in which registers are given to threads.
 static constexpr int64_t kRegisterUnit = 8;
 /// Registers that the producer's threads keep, the first number that leaves the
 /// consumers enough: indices are 64 bits wide. The first of all are for one
@@ -70,7 +70,7 @@ RoleRegisters KernelModel::getRoleRegisters(int64_t consumerThreads,
     if (!fitsTiles(registers, liveTiles))
       registers = others;
   }
-  // What the consumers' unit leaves over.
+  // Registers that the consumers' unit leaves over.
   int64_t left =
       threads * registers.entry - consumerThreads * registers.consumer;
   int64_t spare = llvm::alignDown(

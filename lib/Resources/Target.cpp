@@ -17,9 +17,9 @@ using namespace sattn::resources;
 
 static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
-/// On the GPU a tile's columns are a multiple of 64: 128 bytes of 16-bit
-/// elements, the longest swizzled row. At most 256 columns are what one wgmma
-/// and one box of a tensor map take.
+/// The targets. On the GPU a tile's columns are a multiple of 64: 128 bytes of
+/// 16-bit elements, the longest swizzled row. At most 256 columns are what one
+/// wgmma and one box of a tensor map take.
 ///
 /// Accumulators: two warpgroups of 64 x 256 leave each thread 128 registers of
 /// them, about half of what it has; mma.sync, whose operands go through

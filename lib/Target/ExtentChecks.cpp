@@ -110,7 +110,7 @@ private:
                          names[extent.argument]);
   }
 
-  /// In words, and the number where it is no constant.
+  /// An expression in words, followed by its number where it is no constant.
   std::string text(AffineExpr expr) {
     std::string words = phrase(expr);
     if (isa<AffineConstantExpr>(expr))

@@ -153,7 +153,7 @@ private:
   /// Position in `values` of the condition of the branches around the op that
   /// is written.
   std::optional<int64_t> condition;
-  /// What a cast on the host views.
+  /// The source of each cast on the host.
   DenseMap<Value, Value> castSource;
 
   /// The first contract operand that an argument is, or null.
@@ -260,8 +260,8 @@ private:
         json::Object{{"value", holds}, {"message", std::move(message)}});
   }
 
-  /// A cast on the host asserts the strides of its type. Those of scratch are
-  /// known, and lose only what is known.
+  /// Writes a cast on the host, which asserts the strides of its type. Those of
+  /// scratch are known, and lose only what is known.
   LogicalResult writeCast(memref::CastOp cast) {
     Value source = stripCasts(cast.getSource());
     std::optional<int64_t> argument = argumentIndex(source);
@@ -314,7 +314,7 @@ private:
         .Default(json::Value(nullptr));
   }
 
-  /// As they are recorded.
+  /// Writes the contracts as they are recorded.
   void writeContracts() {
     if (contracts)
       for (Attribute contract : contracts)
@@ -354,8 +354,8 @@ private:
         json::Object{{"op", op}, {"operands", json::Array{lhs, rhs}}});
   }
 
-  /// Values are computed whatever the branch; launches and checks are under
-  /// its condition.
+  /// Writes a branch: values are computed whatever the condition; launches and
+  /// checks are under it.
   LogicalResult writeBranch(scf::IfOp branch) {
     auto it = valueIndex.find(branch.getCondition());
     if (it == valueIndex.end())
@@ -490,8 +490,8 @@ private:
     return success();
   }
 
-  /// The quotient rounded towards zero: towards positive infinity where the
-  /// signs differ, else towards negative infinity.
+  /// Writes a division that rounds towards zero: towards positive infinity
+  /// where the signs differ, else towards negative infinity.
   void writeTruncatedDivision(Operation *op) {
     int64_t lhs = valueIndex.at(op->getOperand(0));
     int64_t rhs = valueIndex.at(op->getOperand(1));
@@ -610,8 +610,8 @@ private:
           {"origin", tuning.getAs<StringAttr>("origin").getValue()}};
   }
 
-  /// In the place of a launch: the program does not hold the kernel
-  /// (sattn-select-versions, wgtile-outline-copies).
+  /// Writes a refusal in the place of a launch: the program does not hold the
+  /// kernel (sattn-select-versions, wgtile-outline-copies).
   LogicalResult writeMissing(cf::AssertOp refusal) {
     auto holds = valueIndex.find(refusal.getArg());
     if (!condition || holds == valueIndex.end())

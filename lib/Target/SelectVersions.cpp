@@ -30,8 +30,8 @@ static void eraseKernel(LaunchOp launch, SymbolTableCollection &symbols) {
     symbols.getSymbolTable(kernel->getParentOp()).erase(kernel);
 }
 
-/// The launch of the generic version, if the branch chooses between it and
-/// others.
+/// The launch of the generic specialization, if the branch chooses between it
+/// and others.
 static LaunchOp findGeneric(scf::IfOp branch) {
   if (branch.getElseRegion().empty())
     return {};
@@ -43,7 +43,8 @@ static LaunchOp findGeneric(scf::IfOp branch) {
   return {};
 }
 
-/// Refuses calls that need the generic version, unless they launch nothing.
+/// Refuses calls that need the generic specialization, unless they launch
+/// nothing.
 static void refuse(LaunchOp generic, SymbolTableCollection &symbols) {
   OpBuilder b(generic);
   Location loc = generic.getLoc();
@@ -59,8 +60,8 @@ static void refuse(LaunchOp generic, SymbolTableCollection &symbols) {
   generic.erase();
 }
 
-/// Launches the generic version whatever the arguments are. What was computed
-/// for the others alone, such as copies of arguments, goes with them.
+/// Launches the generic specialization whatever the arguments are. What was
+/// computed for the others alone, such as copies of arguments, goes with them.
 static void launchAlways(scf::IfOp branch, SymbolTableCollection &symbols) {
   SetVector<Value> used;
   getUsedValuesDefinedAbove(branch.getThenRegion(), used);

@@ -41,7 +41,8 @@ static bool callsLibrary(Operation *op) {
           op));
 }
 
-/// LLVM ends the process at an instruction that the chip lacks.
+/// Checks that the chip has the kernels' instructions: LLVM ends the process at
+/// one that it lacks.
 static LogicalResult checkInstructions(gpu::GPUModuleOp module,
                                        const Chip &target) {
   auto version =

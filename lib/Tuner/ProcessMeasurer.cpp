@@ -27,7 +27,7 @@ namespace json = llvm::json;
 /// candidate for the first time, and beyond what runs are expected to take.
 static constexpr double kOpenSeconds = 120, kLoadSeconds = 120,
                         kExtraSeconds = 30;
-/// A sample takes at least a few milliseconds, and runs vary.
+/// The least seconds of a sample, and the factor by which runs may vary.
 static constexpr double kLeastSample = 0.01, kSlack = 10;
 /// Candidates that stay loaded.
 static constexpr size_t kMostLoaded = 10;
@@ -51,7 +51,7 @@ static std::string print(json::Object object) {
 }
 
 namespace {
-/// What a request came to.
+/// The answer to a request.
 struct Answer {
   json::Object object;
   /// Why there is no result; empty where there is one.

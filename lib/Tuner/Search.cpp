@@ -16,10 +16,11 @@ using tuning::Parameters;
 
 /// Seconds that a compilation has while none has been timed, and at least.
 static constexpr double kFirstTimeout = 120, kLeastTimeout = 10;
-/// Later ones have this many times a quantile of those before.
+/// The time limit of later candidates: this factor times a quantile of the
+/// times before.
 static constexpr double kTimeoutQuantile = 0.9, kTimeoutFactor = 5;
-/// Runs of a candidate at first, and of one that is not clearly slower, which
-/// is by how much of the best one's time.
+/// Runs of a candidate at first, and of a candidate that is not clearly slower
+/// than the best; and the ratio of times from which it is.
 static constexpr int kFewRuns = 3, kManyRuns = 11;
 static constexpr double kClearlySlower = 1.15;
 /// The last comparison: candidates within a part of the best, at most so many,
@@ -37,7 +38,7 @@ namespace {
 /// A candidate beside the default, in rounds.
 struct Compared {
   double milliseconds = 0, defaultMilliseconds = 0, noise = 0;
-  /// In most rounds, and by more than noise.
+  /// Whether the candidate wins in most rounds, and by more than noise.
   bool isFaster = false;
 };
 
@@ -68,7 +69,7 @@ private:
   std::vector<Parameters> pairs() const;
   bool makeReady(const Parameters &candidate);
   void tryBatch(llvm::ArrayRef<Parameters> batch);
-  /// False where no time is left.
+  /// Tries candidates; false if no time is left.
   bool tryAll(llvm::ArrayRef<Parameters> candidates);
   /// Times of checked candidates in turns over the default's.
   std::vector<double> race(llvm::ArrayRef<Parameters> candidates, int turns);
@@ -81,8 +82,8 @@ private:
   const SearchOptions &options;
   double start;
   std::map<Key, Trial> trials;
-  /// Those that this search has checked: a candidate of an earlier one has to
-  /// be, again.
+  /// Candidates that this search has checked; one from an earlier search must
+  /// be checked again.
   std::map<Key, bool> isReady;
   Parameters best;
   double bestRatio = 1;

@@ -15,7 +15,8 @@ static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// Queries and keys of a tile are multiples of 8 that divide those of a block.
+/// Checks that queries or keys of a tile are a multiple of 8 that divides those
+/// of a block.
 static llvm::Error checkSize(llvm::StringRef name, int64_t size,
                              std::optional<int64_t> block) {
   if (size % 8 != 0)

@@ -17,7 +17,8 @@
 using namespace sattn::tuning;
 using namespace sattn::tuning::attention;
 
-/// Tiles are multiples of it; of keys, where blocks are, of an MMA's depth.
+/// Numbers that sizes of tiles are multiples of; those of keys, where blocks
+/// are, of the second, an MMA's depth.
 static constexpr int64_t kMultiple = 8, kKeyMultiple = 16;
 static constexpr int64_t kWarpgroupRows = 64, kPackedKeys = 64;
 /// Columns of Q, K and V, in 16 bits, up to which three warpgroups have
@@ -27,8 +28,8 @@ static constexpr int64_t kNarrowTile = 80;
 /// V's; of wider ones it has fewer, which its registers hold beside addresses
 /// of wide rows. Rows beyond the second number leave room for few others.
 static constexpr int64_t kWidestTile = 256, kWidestRow = 512;
-/// Of a thread block of a chip with wgmma: bytes of shared memory for Q, K, V
-/// and the result, and registers of a thread for its parts of tiles.
+/// Limits of a CTA on a chip with wgmma: bytes of shared memory for Q, K, V and
+/// the result, and registers of a thread for its parts of tiles.
 static constexpr int64_t kOperandBytes = 226 * 1024, kTileRegisters = 192;
 /// By how much the estimated time of a tile of fewer queries is shorter where
 /// it is taken: a larger one loads K and V for more queries.
@@ -38,8 +39,8 @@ static constexpr int64_t kBoxColumns = 64;
 /// Heads walked side by side where block rows are computed in parts: long ones
 /// of all heads come first.
 static constexpr int64_t kRasterGroupOfParts = 16;
-/// A block row is too long if it takes longer than so many times an equal share
-/// of all blocks, plus the time in which parts are combined, in keys.
+/// A block row is too long if its work exceeds kLongRow times the mean work per
+/// CTA plus the combine cost, kCombinedKeys, all in keys.
 static constexpr double kLongRow = 1.5, kCombinedKeys = 1024;
 
 /// Columns of Q and K, in 16 bits.
@@ -47,7 +48,7 @@ static int64_t getDepth(const Facts &facts) {
   return facts.headDim * facts.elementBytes / 2;
 }
 
-/// Of Q, K or V, in 16 bits.
+/// The most columns of Q, K or V, in 16 bits.
 static int64_t getWidest(const Facts &facts) {
   return std::max(facts.headDim, facts.valueDim) * facts.elementBytes / 2;
 }
@@ -70,8 +71,8 @@ static int64_t fitKeys(const Facts &facts) {
   int64_t rest = llvm::alignTo(facts.valueDim, kColumnUnit) % kBoxColumns;
   int64_t left = kOperandBytes - rows * bytes * (columnsOfQ + rest);
   int64_t keys = left / (stages * bytes * (columnsOfQ + columnsOfV));
-  // Of two columns of the result, and of two scores, a thread has one, and its
-  // weights are in half as many registers.
+  // A thread has one of two columns of the result, and one of two scores, and
+  // its weights are in half as many registers.
   keys = std::min(keys, (kTileRegisters - facts.valueDim / 2) * 4 / 3);
   return std::min<int64_t>(llvm::alignDown(keys, kKeyMultiple), rows);
 }
@@ -126,10 +127,10 @@ static void takeFewerRows(Parameters &tile, const Facts &facts,
     tile.rows = fewer.rows;
 }
 
-/// Two warpgroups of 64 queries, three where heads are so narrow that their
-/// registers suffice. Heads walked side by side decide the traffic between L2
-/// and HBM, and so the energy (an H200). Where Q and K are wider than 256
-/// columns, 64 queries leave them the shared memory.
+/// The tile for wgmma: two warpgroups of 64 queries, three where heads are so
+/// narrow that their registers suffice. Heads walked side by side decide the
+/// traffic between L2 and HBM, and so the energy (an H200). Where Q and K are
+/// wider than 256 columns, 64 queries leave them the shared memory.
 static Parameters chooseForWgmma(const Facts &facts) {
   Parameters tile;
   int64_t widest = getWidest(facts);
@@ -160,8 +161,9 @@ static Parameters chooseForWgmma(const Facts &facts) {
   return tile;
 }
 
-/// As for wgmma, with fewer queries and keys where a larger tile would not
-/// leave each warp the registers for its scores, or Q and K the shared memory.
+/// The tile for mma.sync: that for wgmma, with fewer queries and keys where a
+/// larger tile would not leave each warp the registers for its scores, or Q and
+/// K the shared memory.
 static Parameters chooseForMmaSync(const Facts &facts) {
   Parameters tile;
   int64_t widest = getWidest(facts), depth = getDepth(facts);
@@ -173,9 +175,9 @@ static Parameters chooseForMmaSync(const Facts &facts) {
   return tile;
 }
 
-/// K and V are copied for each tile of queries, and a row's reductions cost the
-/// same for more keys. Scores and operands stay within the second level of
-/// cache.
+/// The tile for the CPU. K and V are copied for each tile of queries, and a
+/// row's reductions cost the same for more keys. Scores and operands stay
+/// within the second level of cache.
 static Parameters chooseForCPU() {
   Parameters tile;
   tile.rows = tile.depth = 128;
@@ -228,14 +230,14 @@ static Parameters chooseFor(const Facts &facts, const Target &target) {
   llvm_unreachable("not a kind of target");
 }
 
-/// Thread blocks that run at one time: one of 128 rows in an SM, or several of
+/// CTAs that run at one time: one of 128 rows in an SM, or several of
 /// fewer.
 static int64_t countThreadBlocks(const Parameters &tile, const Target &target) {
   return target.smCount * std::max<int64_t>(1, 2 * kWarpgroupRows / tile.rows);
 }
 
-/// Parts of all block rows for each thread block to have one, or nothing where
-/// no row is much longer than its share of all: a tile is one thread block's,
+/// Parts of all block rows for each CTA to have one, or nothing where
+/// no row is much longer than its share of all: a tile is one CTA's,
 /// one block of keys after the other, so that such a row is the whole time.
 static std::optional<int64_t>
 chooseParts(const Facts &facts, const Parameters &tile, const Target &target) {
@@ -261,7 +263,7 @@ Parameters sattn::tuning::attention::defaultParameters(const Facts &facts,
     tile.rows = std::min<int64_t>(tile.rows, llvm::alignTo(*facts.rows, unit));
   else if (facts.isPacked)
     tile.rows = std::min(tile.rows, kWarpgroupRows);
-  // What a function has for each head of its own takes registers.
+  // Values that a function has for each head take registers.
   if (facts.isPacked)
     tile.depth = std::min(tile.depth, kPackedKeys);
   // So do the words of dropout; with more keys they spill.

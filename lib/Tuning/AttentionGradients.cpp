@@ -15,9 +15,9 @@
 using namespace sattn::tuning;
 using namespace sattn::tuning::attention;
 
-/// Columns of all sums in a row of a tile: a thread has half as many registers
-/// of them. Parts of both gradients of keys have a third operand and a fourth,
-/// whose addresses take registers, too.
+/// Columns of all accumulators in a row of a tile: a thread has half as many
+/// registers of them. Parts of both gradients of keys have a third operand and
+/// a fourth, whose addresses take registers, too.
 static constexpr int64_t kMostColumns = 256, kMostColumnsOfBoth = 192;
 /// Columns that a part has at least: the scores are computed for each part.
 static constexpr int64_t kFewestColumns = 64;
@@ -36,7 +36,7 @@ static int64_t divide(int64_t columns, int64_t most) {
   return llvm::alignTo(llvm::divideCeil(columns, parts), kColumnUnit);
 }
 
-/// As the sums of a tile fit in registers.
+/// The columns with which the accumulators of a tile fit in registers.
 static int64_t countColumns(const GradientTile &tile, const Facts &facts,
                             const Target &target) {
   int64_t most = kMostColumns / tile.gradients;

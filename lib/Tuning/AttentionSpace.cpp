@@ -97,8 +97,8 @@ std::string sattn::tuning::attention::findSizesProblem(int64_t columns,
        }});
 }
 
-/// Registers of a thread for sums and scores of 64 rows of a warpgroup, or of
-/// 16 of a warp.
+/// Registers of a thread for accumulators and scores of 64 rows of a warpgroup,
+/// or of 16 of a warp.
 static int64_t countRegisters(const TileParts &parts) {
   return parts.sumColumns / 2 + parts.scores * parts.walked / 2 +
          parts.narrowScores * parts.walked / 4;

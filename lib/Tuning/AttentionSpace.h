@@ -38,11 +38,12 @@ void addParameters(Space &space, int64_t columns, const Facts &facts,
 std::string findTileProblem(const Facts &facts, const Parameters &tile,
                             const Target &target);
 
-/// What the tile of an op keeps of an iteration, to count registers and memory.
+/// The parts of an op's tile that one iteration keeps, to count registers and
+/// shared memory.
 struct TileParts {
-  /// Rows that a thread block has, and those that it walks at one time.
+  /// Rows that a CTA has, and those that it walks at one time.
   int64_t rows, walked;
-  /// Sums of a tile: their columns, of all results together.
+  /// Accumulators of a tile: their columns, of all results together.
   int64_t sumColumns;
   /// Matrices of scores, rows x walked, in f32 and in the operands' type.
   int64_t scores, narrowScores;
@@ -53,7 +54,7 @@ struct TileParts {
 /// Why sizes are impossible, whatever they hold.
 std::string findSizesProblem(int64_t columns, const Facts &facts,
                              const Parameters &tile, const Target &target);
-/// Why a thread block of a GPU cannot hold so much.
+/// Why a CTA of a GPU cannot hold so much.
 std::string findPartsProblem(const TileParts &parts, const Target &target);
 
 } // namespace sattn::tuning::attention

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What an op declares of its tuning, and the same without the type of its
+// An op's declaration of its tuning, and the same without the type of its
 // facts, by which the choice, the space and the query of any op are found.
 
 #ifndef SATTN_LIB_TUNING_OPTUNING_H
@@ -24,9 +24,9 @@ namespace sattn::tuning {
 struct TableKey {
   /// Element types of the operands, and of the result if it differs.
   std::string dtype, outDtype = {};
-  /// In hundredths, if known.
+  /// The sparsity in hundredths, if known.
   std::optional<int64_t> sparsity = {};
-  /// As meta::OpSchema::keyNames.
+  /// The numbers of the key, as meta::OpSchema::keyNames.
   llvm::SmallVector<std::optional<int64_t>, 12> numbers = {};
 };
 
@@ -57,13 +57,13 @@ public:
 /// An op whose parameters are tuned.
 struct NamedOp {
   llvm::StringRef name;
-  /// Of its rows in tables.
+  /// The schema of its rows in tables.
   const meta::OpSchema *schema;
   /// Reads the facts of a problem; NamedFacts::takeError says what is wrong.
   std::function<std::unique_ptr<TunedProblem>(NamedFacts &given)> read;
 };
 
-/// What an op declares: functions of its own facts of one problem.
+/// An op's declaration: functions of its own facts of one problem.
 template <typename Facts> struct OpTuning {
   llvm::StringLiteral name;
   const meta::OpSchema *schema;
@@ -74,11 +74,12 @@ template <typename Facts> struct OpTuning {
   void (*addParameters)(Space &space, const Facts &facts, const Target &target);
   std::string (*findTileProblem)(const Facts &facts, const Parameters &tile,
                                  const Target &target);
-  /// Null: those that any op's hints have (SpaceParts.h).
+  /// The problem with an op's hints; null: the checks of any op's hints
+  /// (SpaceParts.h).
   std::string (*findHintsProblem)(const Facts &facts,
                                   const Parameters &parameters,
                                   const Target &target) = nullptr;
-  /// Null: chooseByTables.
+  /// The choice of parameters; null: chooseByTables.
   llvm::Expected<Choice> (*choose)(llvm::ArrayRef<meta::Table> tables,
                                    const Facts &facts,
                                    const Search &search) = nullptr;

@@ -18,7 +18,7 @@ namespace sattn::tuning {
 #include "TunedOps.inc"
 } // namespace sattn::tuning
 
-/// In the order of their names.
+/// The tuned ops, in the order of their names.
 static llvm::ArrayRef<NamedOp> getOps() {
   static const NamedOp ops[] = {
 #define SATTN_TUNED_OP(NAME) get##NAME##ByName(),

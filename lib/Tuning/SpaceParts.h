@@ -29,7 +29,7 @@ void addHints(Space &space, const Target &target, bool hasWarps);
 llvm::SmallVector<int64_t> getDivisors(int64_t size, int64_t unit,
                                        int64_t most);
 
-/// Values up to `most`.
+/// The values that are not above `most`.
 llvm::SmallVector<int64_t> takeUpTo(int64_t most,
                                     llvm::ArrayRef<int64_t> values);
 
@@ -37,14 +37,15 @@ llvm::SmallVector<int64_t> takeUpTo(int64_t most,
 std::string
 firstProblem(std::initializer_list<llvm::function_ref<std::string()>> checks);
 
-/// "expected NAME to be ..., but got VALUE"; an empty text where it is.
+/// The message "expected NAME to be ..., but got VALUE"; an empty text if it is
+/// so.
 std::string expectMultiple(llvm::StringRef name, int64_t value, int64_t unit);
 std::string expectRange(llvm::StringRef name, int64_t value, int64_t least,
                         int64_t most);
-/// `size` is a block's.
+/// The message that a value must divide `size`, a block's; empty if it does.
 std::string expectDivisor(llvm::StringRef name, int64_t value, int64_t size);
 
-/// "expected WHAT of at most MOST on TARGET, but got VALUE".
+/// The message "expected WHAT of at most MOST on TARGET, but got VALUE".
 std::string expectMost(const llvm::Twine &what, int64_t value, int64_t most,
                        const Target &target);
 

@@ -13,8 +13,9 @@
 
 using namespace sattn;
 
-/// The device's name without what tells apart cards of one chip: "NVIDIA A100"
-/// of "NVIDIA A100-PCIE-40GB". A digit that follows makes it another chip.
+/// Whether a device has a chip: the device's name begins with the chip's,
+/// "NVIDIA A100" for "NVIDIA A100-PCIE-40GB". A digit that follows makes it
+/// another chip.
 static bool isChip(llvm::StringRef device, llvm::StringRef chip) {
   return device.consume_front(chip) &&
          (device.empty() || !llvm::isDigit(device.front()));

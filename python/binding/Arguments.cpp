@@ -34,7 +34,7 @@ static std::optional<DType> dtypeOf(DLDataType type, DType wanted) {
 }
 
 /// "uint8", "complex64x2"; DLPack's number of a kind that has no name here. It
-/// throws for none: an exception may be on its way.
+/// throws for none: an exception may be in flight.
 static std::string name(DLDataType type) {
   std::string kind;
   switch (type.code) {

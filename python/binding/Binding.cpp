@@ -1,6 +1,6 @@
 //===- Binding.cpp - Programs as functions of Python ----------------------===//
 //
-// What the package `sattn` calls: the exported functions make tvm-ffi
+// The functions that the package `sattn` calls. The exported ones make tvm-ffi
 // Functions, which Python calls with the program's arguments. Errors that the
 // caller's arguments cause are ValueError or TypeError, all others
 // RuntimeError.
@@ -9,8 +9,8 @@
 
 #include "Arguments.h"
 #include "Devices.h"
+#include "GuardedCalls.h"
 #include "KeptHints.h"
-#include "Repeats.h"
 #include "Threads.h"
 #include "sattn-c/Compiler.h"
 #include "sattn/Runtime/Contract.h"
@@ -153,7 +153,7 @@ static ffi::Array<ffi::Function> keepHints(const Loaded &loaded) {
 }
 
 namespace {
-/// A program of the compiler that lacks versions of its kernels, and the
+/// A program of the compiler that lacks specializations of its kernels, and the
 /// functions of its library (sattn-c/Compiler.h), which the binding is not
 /// linked with.
 class CompilerProgram {
@@ -177,7 +177,7 @@ public:
     program = own(reinterpret_cast<sattn_program *>(addresses[0]));
   }
 
-  /// Compiles the versions that it lacks, and loads them.
+  /// Compiles the specializations that it lacks, and loads them.
   ErrorOr<std::unique_ptr<Program>> load(const Device &device) const {
     char *messages = nullptr;
     std::shared_ptr<sattn_program> other =
@@ -212,7 +212,8 @@ private:
 ///
 /// Loads a program (its manifest, and PTX or a cubin) into a CUDA device.
 /// `compiler` is empty, or what CompilerProgram takes, if the image lacks
-/// versions of kernels: these are compiled by the first call that needs one.
+/// specializations of kernels: these are compiled by the first call that needs
+/// one.
 ///  - launch(arguments...) launches it on the current stream of the device,
 ///    PyTorch's where the arguments are PyTorch's, and returns without waiting;
 ///    memory of the arguments must stay until the kernels are done.
@@ -284,7 +285,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(device_name, deviceName);
 
 /// shared_bytes(device: int) -> int
 ///
-/// Most shared memory of a thread block on a CUDA device.
+/// Most shared memory of a CTA on a CUDA device.
 static int64_t sharedBytes(int64_t ordinal) {
   return openDevice(ordinal).maxSharedMemory();
 }
@@ -358,9 +359,9 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(checker, checker);
 /// explainer(manifest: str, device: int) -> explain
 ///
 /// explain(arguments...) gives, for each kernel that a call would launch, its
-/// name, its version, "plan" or "", the parameters of its tiles and their
-/// origin, and then why it is not the fastest version, a sentence each. The
-/// arguments may be in any memory. `device` is that of a call, -1 for none.
+/// name, its specialization, "plan" or "", the parameters of its tiles and
+/// their origin, and then why it is not the fastest version, a sentence each.
+/// The arguments may be in any memory. `device` is that of a call, -1 for none.
 static ffi::Function explainer(ffi::String text, int64_t ordinal) {
   int64_t count = ordinal < 0 ? 1 : openDevice(ordinal).smCount();
   return ffi::Function::FromPacked(
@@ -386,24 +387,26 @@ static ffi::Function explainer(ffi::String text, int64_t ordinal) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(explainer, explainer);
 
-/// What the program of a call of `repeats` threw in this thread.
+/// The error that the program of this thread's last guarded call threw.
 static thread_local std::optional<ffi::Error> failure;
 /// Results of such a call that are none of a program.
 static constexpr int64_t unknown = -1, failed = -2;
 
-/// repeats(count: int) -> [call, remember]
+/// guarded_calls(count: int) -> [call, remember]
 ///
-/// Programs for calls of one kind that were made before (Repeats.h). A call has
-/// `count` arguments: numbers, tensors, and None for one that is absent.
+/// Programs for calls of one kind that were made before (GuardedCalls.h). A
+/// call has `count` arguments: numbers, tensors, and None for one that is
+/// absent.
 ///  - call(instead, arguments..., storages...) -> -1 where none is known, -2
 ///    where one was called and threw, so that what `call` itself raises is
 ///    always of arguments that cannot be passed, before any work; else what it
 ///    returned, 0 for None. `instead` is None, or a function that is called in
 ///    its place (launch of `keep`).
 ///  - remember(program, parts, kept, arguments...) keeps a program for such
-///    calls; parts has three numbers for each of its arguments (Repeats::Part).
-static ffi::Array<ffi::Function> repeats(int64_t count) {
-  auto known = std::make_shared<python::Repeats>(int(count));
+///    calls; parts has three numbers for each of its arguments
+///    (GuardedCalls::Part).
+static ffi::Array<ffi::Function> guardedCalls(int64_t count) {
+  auto known = std::make_shared<python::GuardedCalls>(int(count));
   auto require = [=](ffi::PackedArgs packed, int first) {
     if (packed.size() < first + int(count))
       TVM_FFI_THROW(TypeError) << "expected " << count << " arguments, but got "
@@ -430,7 +433,7 @@ static ffi::Array<ffi::Function> repeats(int64_t count) {
   };
   auto remember = [=](ffi::PackedArgs packed, ffi::Any *) {
     const ffi::AnyView *arguments = require(packed, 3);
-    python::Repeats::Entry entry;
+    python::GuardedCalls::Entry entry;
     entry.program = packed[0].cast<ffi::Function>();
     auto numbers = packed[1].cast<ffi::Array<int64_t>>();
     for (size_t i = 0; i + 2 < numbers.size(); i += 3)
@@ -442,11 +445,11 @@ static ffi::Array<ffi::Function> repeats(int64_t count) {
   };
   return {ffi::Function::FromPacked(call), ffi::Function::FromPacked(remember)};
 }
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(repeats, repeats);
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(guarded_calls, guardedCalls);
 
 /// raise_failure()
 ///
-/// Throws what the program of the thread's last call of `repeats` threw.
+/// Throws what the program of the thread's last call of `guarded_calls` threw.
 static void raiseFailure() {
   ffi::Error error = failure.value();
   failure.reset();

@@ -20,10 +20,11 @@ public:
             std::shared_ptr<runtime::Program> program)
       : device(device), program(std::move(program)) {}
 
-  /// What a call did with hints: used them; found none for its stream, and
-  /// launched nothing; found none for a capture, and did without. A number from
-  /// `Captured` on, less that, is the place, in the order of `add`, of hints
-  /// that a graph uses for the first time: their memory must stay for ever.
+  /// The outcome of a call with hints: it used them; it found none for its
+  /// stream, and launched nothing; or it found none for a capture, and did
+  /// without. A number n from `Captured` on stands for hints that a graph uses
+  /// for the first time, at place n - `Captured` in the order of `add`: their
+  /// memory must stay for ever.
   enum Outcome : int64_t { Used, NoneForStream, NoneForCapture, Captured };
 
   /// Launches, unless the outcome says otherwise.

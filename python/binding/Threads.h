@@ -30,7 +30,7 @@ public:
   ~WithThreads();
 
 private:
-  /// What was before; 0: nothing was changed.
+  /// The number of threads before; 0: nothing was changed.
   int before = 0;
 };
 

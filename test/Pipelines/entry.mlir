@@ -42,7 +42,7 @@
 
 // A call of what the module does not have is refused: nobody knows what it requires.
 // RUN: not sparse-translate --to=manifest %t/external.mlir 2>&1 | FileCheck %s --check-prefix=EXTERNAL
-// EXTERNAL: external.mlir:3:{{.*}} error: {{.*}}expected a call of a function with one block in the module
+// EXTERNAL: external.mlir:3:{{.*}} error: {{.*}}expected a call of a function of the module that has one block
 
 // Ops on the result, which the reference computes, too.
 // RUN: sparse-run %t/relu.mlir %t/bf16/crow.npy %t/bf16/col.npy %t/bf16/values.npy %t/bf16/b.npy nan --out=%t/relu.npy

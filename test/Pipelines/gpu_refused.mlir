@@ -116,7 +116,7 @@ func.func @k_of_512(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 // -----
 
-// Eight block rows side by side: more threads than a thread block has.
+// Eight block rows side by side: more threads than a CTA has.
 func.func @tile_512(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
     %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>, %b: tensor<?x?xbf16>,
     %out: tensor<?x?xbf16>) -> tensor<?x?xbf16> {

@@ -7,7 +7,7 @@
 // RUN: sparse-opt %s --sattn-to-cubin="refuse-spills ptxas=%ptxas delays=500" -o /dev/null
 // RUN: sparse-opt %s --sattn-to-cubin="refuse-spills schedule=plain ptxas=%ptxas" -o /dev/null
 
-// A row of 128 x 128 blocks is shared by four thread blocks, whose sums the first
+// A row of 128 x 128 blocks is shared by four CTAs, whose sums the first
 // reads from the others' shared memory.
 // CHECK:         .visible .entry product(
 // CHECK:         .reqnctapercluster 4, 1, 1

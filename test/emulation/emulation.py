@@ -44,7 +44,7 @@ def for_the_cpu(ir):
     ir = re.sub(r"^.*call void @llvm\.nvvm\.cp\.async\.(commit|wait)\.group.*\n", "", ir, flags=re.MULTILINE)
     # No other kernel runs.
     ir = re.sub(r"^.*call void @llvm\.nvvm\.griddepcontrol\..*\n", "", ir, flags=re.MULTILINE)
-    # What is known of intrinsics is not known of functions.
+    # LLVM knows facts of intrinsics that it does not know of functions.
     ir = re.sub(r" range\([^)]*\)|, !range !\d+", "", ir)
     ir = re.sub(r"^(declare .*\)) #\d+$", r"\1", ir, flags=re.MULTILINE)
     return ir
@@ -76,7 +76,7 @@ class Kernel:
         memory[(offset + place) // 4] = tile
 
     def __call__(self, blocks, *arguments):
-        """Runs so many thread blocks, one after the other. An argument is a number or an array."""
+        """Runs so many CTAs, one after the other. An argument is a number or an array."""
         words = []
         for argument in arguments:
             if not isinstance(argument, np.ndarray):
@@ -91,7 +91,8 @@ class Kernel:
 
 
 def kernel_of_tiles(tools, text, folder):
-    """That of gpu.func @kernel, of ops on tiles with layouts. Its shared tiles begin at numbers, cast from i32."""
+    """The kernel of gpu.func @kernel, of ops on tiles with layouts. Its shared tiles begin at numbers, cast from
+    i32."""
     # The lowering of rings declares shared memory itself.
     declared = "" if "wgtile.ring" in text else SHARED
     module = f"gpu.module @kernels {{\n{declared}{text}\n}}\n"

@@ -42,7 +42,7 @@ class _Function:
         return self.new(f"inttoptr i64 {self.new(f'add i64 {self.value(base)}, {offset}')} to ptr")
 
     def resize(self, value, kind, wanted):
-        """Of memory in a wider register, and back."""
+        """Resizes a value of memory to its wider register, and back."""
         if kind == wanted:
             return value
         return self.new(f"{'zext' if int(kind[1:]) < int(wanted[1:]) else 'trunc'} {kind} {value} to {wanted}")

@@ -1,4 +1,4 @@
-/* A thread block on the CPU: what a kernel's code asks of the GPU (see
+/* A CTA on the CPU: what a kernel's code asks of the GPU (see
    emulation.py). Each of its threads is one here; a shuffle is a meeting of the
    32 threads of a warp. */
 

@@ -25,9 +25,10 @@
 
 using namespace mlir;
 
-/// What libFuzzer takes for coverage. The passes are not compiled with
-/// coverage, since that compiles most of the project a second time: instead,
-/// an input is new where a pass emits another diagnostic or leaves other ops.
+/// The counters that libFuzzer takes for coverage. The passes are not compiled
+/// with coverage, since that compiles most of the project a second time:
+/// instead, an input is new where a pass emits another diagnostic or leaves
+/// other ops.
 __attribute__((
     section("__libfuzzer_extra_counters"))) static uint8_t features[1 << 16];
 
@@ -116,7 +117,7 @@ static std::pair<StringRef, StringRef> splitInput(const uint8_t *data,
   return StringRef(reinterpret_cast<const char *>(data), size).split('\n');
 }
 
-/// Of the passes only the numbers among their options change.
+/// Mutates either a number among the passes' options or the program.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                                           size_t maxSize, unsigned seed) {
   auto [line, program] = splitInput(data, size);

@@ -59,7 +59,7 @@ def pattern_of(case, rng):
     places = places[np.argsort(places // max(columns, 1), kind="stable")]  # Columns unsorted.
     counts = np.bincount(places // max(columns, 1), minlength=rows) if rows else np.zeros(0, int)
     crow, col = np.concatenate([[0], np.cumsum(counts)]), places % max(columns, 1)
-    if case.pattern == "window":  # Of a larger matrix: blocks before and after have columns of their own.
+    if case.pattern == "window":  # A part of a larger matrix: blocks before and after have columns of their own.
         return crow + 3, np.concatenate([[1 << 20] * 3, col, [-1, 1 << 20]])
     return crow, col
 
@@ -173,7 +173,7 @@ def arguments(case, arrays, folder):
 
 
 def cases():
-    """What both targets take."""
+    """The cases that both targets take."""
     found = []
     for block in ((8, 16), (16, 16), (24, 48), (32, 32), (48, 96), (64, 64), (64, 128), (128, 64), (128, 128), (256, 192),
                   (136, 16), (16, 144)):
@@ -204,7 +204,7 @@ def cases():
 
 
 def parts_cases():
-    """What both targets take, of long block rows that are computed in parts."""
+    """The cases that both targets take, with long block rows that are computed in parts."""
     base = Case("", cuts=4, pattern="skewed", blocks=(5, 12), density=0.25, block=(16, 32))
     variants = {
         "plain": {}, "one-cut": {"cuts": 1}, "a-block-each": {"cuts": 1000}, "i64": {"index": "i64"}, "static": {"static": True},
@@ -226,7 +226,7 @@ def parts_cases():
 
 
 def dropout_cases():
-    """What both targets take, with dropout."""
+    """The cases that both targets take, with dropout."""
     base = Case("", dropout=0.25)
     variants = {
         "plain": {}, "half": {"dropout": 0.5}, "zero": {"dropout": 0.0}, "all": {"dropout": 1.0}, "rare": {"dropout": 1e-3},

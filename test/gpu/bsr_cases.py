@@ -252,7 +252,7 @@ def small_row_block_group_cases():
 
 
 def schedule_cases():
-    """What parameters ask of the schedule: few and many stages, other warps, other orders of tiles."""
+    """Cases whose parameters set the schedule: few and many stages, other warps, other orders of tiles."""
     bases = {
         "64": Case("", shape=(64 * 9, 640, 1000), beta=0.5),
         "64-wide": Case("", tile=(64, 256, 64), shape=(64 * 9, 640, 1000), operands=("left", "right")),
@@ -311,7 +311,7 @@ def narrow_cases():
 
 
 def gpu_cases():
-    """What the plain sm_90a path takes."""
+    """The cases that the plain sm_90a path takes."""
     cases = []
     for dtype in ("bf16", "f16"):
         for block in ((64, 64), (128, 128), (64, 128), (128, 64)):

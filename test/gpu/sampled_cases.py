@@ -161,7 +161,7 @@ def narrow_cases():
 
 
 def cases():
-    """What both targets take."""
+    """The cases that both targets take."""
     found = []
     for block in ((8, 8), (16, 16), (24, 40), (32, 32), (48, 96), (64, 64), (64, 128), (128, 64), (128, 128),
                   (256, 192), (136, 8)):
@@ -194,7 +194,7 @@ def cases():
         "parts": {"block": (128, 128), "tile": (64, 64, 32), "shape": (256, 200, 384)},
         "parts-of-32": {"block": (64, 64), "tile": (32, 32, 64)},
     }
-    # Stored blocks of a thread block.
+    # Stored blocks of a CTA.
     several = {name: variants[name] for name in (
         "plain", "transposed", "i64", "static", "empty", "empty-rows", "skewed", "duplicates", "window",
         "window-infinite-alpha", "one-row", "one-column", "no-rows", "many-rows", "k0", "k65", "k1000", "unpadded", "beta-0",
@@ -209,7 +209,7 @@ def cases():
         "window-infinite-alpha", "one-row", "one-column", "no-rows", "unpadded", "alpha-0", "alpha-0-constant", "batch-2d")}
     for name, changes in runs.items():
         m, _, n = changes.get("shape", base.shape)
-        # Fewer blocks than thread blocks run at one time have runs of one.
+        # Fewer blocks than CTAs run at one time have runs of one.
         if name in ("plain", "transposed", "i64", "f32-result", "static", "window"):
             m, n, changes = 1792, 1792, {**changes, "density": 0.8}
         changes = {"tile": (64, 256, 128), **changes, "beta": "0.0", "has_input": False, "static_k": "static" not in name,

@@ -139,7 +139,7 @@ def arguments(case, arrays, folder):
 
 
 def cases():
-    """What both targets take: each format with blocks of many sizes, and every edge."""
+    """The cases that both targets take: each format with blocks of many sizes, and every edge."""
     found = []
     for format in FORMATS:
         for block in ((1, 1), (2, 3), (8, 8), (15, 15), (16, 16), (24, 40), (32, 32), (16, 64), (64, 64), (128, 64),

@@ -107,7 +107,7 @@ def test_the_current_device_stays(current, device, prepare, check):
         assert result.device == torch.device("cuda", device)
         near(result, expected)
         assert torch.cuda.current_device() == current
-        # What comes after is of the current device.
+        # Later work is on the current device.
         assert torch.ones(1, device="cuda").device.index == current
 
 
@@ -268,7 +268,7 @@ def test_no_memory_for_scratch(many_blocks, prepare):
             sattn.bsr_dense_addmm(None, bsr, b, beta=0, out=out, meta=ROW_BLOCK_GROUPS)
         torch.cuda.synchronize()
         assert not out.any()
-    # What PyTorch keeps for later is given back by the call itself.
+    # The call itself gives back the memory that PyTorch keeps for later.
     pieces.clear()
     for _ in range(2):
         sattn.bsr_dense_addmm(None, bsr, b, beta=0, out=out, meta=ROW_BLOCK_GROUPS)

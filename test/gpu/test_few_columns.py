@@ -1,4 +1,4 @@
-"""Products whose reduction thread blocks share (split_k), on a CUDA device, against the same in float64."""
+"""Products whose reduction CTAs share (split_k), on a CUDA device, against the same in float64."""
 
 import itertools
 import sys

@@ -43,7 +43,7 @@ def test_repeated_calls(queries, is_transposed):
 
 @pytest.mark.parametrize("queries", [1, 5, 100])
 def test_a_cache_that_is_filled_in_part(queries):
-    """What is in the rest does not show, whatever it is: of lengths of batches (lists of blocks), and of one for all."""
+    """The unfilled part may hold anything: with a length for each batch (lists of blocks), and with one for all."""
     lengths = torch.tensor([0, 41, 129], dtype=torch.int32, device="cuda")
     filled = 130
     functions = ((lambda b, h, i, j: j < lengths[b], lengths),

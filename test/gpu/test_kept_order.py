@@ -15,7 +15,7 @@ LENGTH, HEADS = 2048, 16
 
 
 class Attention:
-    """A call with lists of blocks. Tiles outnumber SMs, so that thread blocks take them from a counter."""
+    """A call with lists of blocks. Tiles outnumber SMs, so that CTAs take them from a counter."""
 
     def __init__(self, kind, block=64, seed=0):
         self.kind, self.block = kind, block

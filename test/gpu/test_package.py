@@ -100,7 +100,7 @@ def test_graph_capture(prepared):
 
 @pytest.mark.parametrize("prepared", [False, True])
 def test_scratch_of_streams_and_graphs(prepared):
-    """Many calls on two streams and in a graph at once, of tiles that thread blocks take from a counter."""
+    """Many calls on two streams and in a graph at once, of tiles that CTAs take from a counter."""
     # 6 block rows, and 32 or more tiles in each.
     bsr, b, c, _ = problem(block=128, n=8192)
     operand = sattn.prepare(bsr) if prepared else bsr

@@ -44,7 +44,7 @@ def test_windows(layout, block, n):
         assert "generic" not in kernels(out, operand, b, beta=beta, out=out)
         sattn.bsr_dense_addmm(out, operand, b, beta=beta, out=out)
         near(out, expected)
-        # What lies between the rows.
+        # The elements between the rows.
         out.copy_(given)
         assert torch.equal(memory, before)
 

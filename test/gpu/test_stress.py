@@ -17,7 +17,7 @@ PATTERNS = {"even": {"pattern": "random"}, "skewed": {"pattern": "skewed", "dens
 
 @pytest.mark.parametrize("tile", TILES)
 def test_same_bits_at_full_speed(sparse_run, tile, tmp_path):
-    """Many tiles for each thread block, so that a ring runs full for long."""
+    """Many tiles for each CTA, so that a ring runs full for long."""
     block, sizes = TILES[tile]
     case = Case(tile, block=block, tile=sizes, shape=(8192, 1024, 8192), density=0.2)
     path = tmp_path / "program.mlir"

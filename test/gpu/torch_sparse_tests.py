@@ -49,7 +49,7 @@ def source_file(source):
 
 
 def _constant(name):
-    """Of a module that is not there: whether this or that is supported."""
+    """A constant of a module that is absent: whether a feature is supported."""
     if not name.isupper():
         raise AttributeError(name)
     return False
@@ -83,7 +83,7 @@ def tests_of(path, class_name):
 
 
 def last_line(traceback):
-    """What was raised, in a line."""
+    """The exception that was raised, in a line."""
     lines = [line for line in traceback.strip().splitlines() if line and not line[0].isspace()]
     raised = next((place for place, line in enumerate(lines) if "Error" in line or "Exception" in line), len(lines) - 1)
     return " ".join(lines[max(raised, 0):])[:600]
@@ -116,7 +116,7 @@ def with_sattn(test):
 def worker(path, class_name, names):
     """Runs tests, and writes a line of JSON at the begin and at the end of each; without names, lists them."""
     channel = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)  # What tests print is no result.
+    os.dup2(2, 1)  # Output of tests is no result.
     tests = tests_of(path, class_name)
     if names is None:
         import torch

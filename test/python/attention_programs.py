@@ -508,7 +508,7 @@ outs(%s0 : {self.scores}) -> {self.scores}
         self._generic("%m_new", [("%m_block", "#vector")], ("%m", "#vector", self.rows),
                       "%r = arith.maximumf %x, %old : f32")
 
-    # What the tile stores.
+    # The values that the tile stores.
 
     def _epilogue(self):
         v, w = self.v, self.w

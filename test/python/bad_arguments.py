@@ -21,7 +21,7 @@ ELEMENTS = [np.float32, np.float16, np.dtype(ml_dtypes.bfloat16)]
 EXPECTED = (TypeError, ValueError, NotImplementedError)
 BLOCKS = [(8, 8), (24, 16)]
 
-# What breaks an array, given that, all arguments by name, and a generator.
+# Functions that break an array, given that, all arguments by name, and a generator.
 BREAKS = {
     "a value": lambda a, _, rng: set_one(a, rng.choice([-1, 99, 2**31 - 1, -2**31]), rng),
     "one less": lambda a, _, rng: a.take(range(max(0, a.shape[(axis := rng.integers(a.ndim))] - 1)), axis),
@@ -104,7 +104,7 @@ def call(sattn, seed, convert=None):
         try:
             arrays[name] = BREAKS[rng.choice(sorted(BREAKS))](arrays[name], arrays, rng)
         except (AttributeError, IndexError, OverflowError, TypeError, ValueError):
-            pass  # What cannot be broken so stays as it is.
+            pass  # An array that cannot be broken so stays as it is.
     if convert:
         arrays = convert(arrays, rng)
     bsr = tuple(arrays.pop(name) for name in ("crow", "col", "values"))

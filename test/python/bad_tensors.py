@@ -53,7 +53,7 @@ def convert(arrays, rng):
                 if rng.random() < 0.1:
                     arrays[name] = BREAKS[rng.choice(sorted(BREAKS))](arrays[name])
             except (AttributeError, IndexError, RuntimeError, TypeError, ValueError):
-                pass  # What cannot be broken so stays as it is.
+                pass  # A tensor that cannot be broken so stays as it is.
     if rng.random() < 0.3:
         dense = arrays["dense"]
         # A nested tensor has no shape.

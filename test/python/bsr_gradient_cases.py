@@ -118,7 +118,7 @@ def matrix_of(kind, crow, col, values, block):
 
 
 def gradients(case, device, dtype, needs, seed=0, **options):
-    """Those of the operands of these names, by sattn, in order."""
+    """Gradients of the operands with these names, by sattn, in order."""
     crow, col, own, grad = operands(case, device, dtype, seed)
     tensors = {name: tensor.requires_grad_(name in needs) for name, tensor in own.items()}
     matrix, leaf = matrix_of(case.kind, crow, col, tensors["values"], case.block)

@@ -32,7 +32,7 @@ def model():
 
 
 def gradients(own, wrapped, x):
-    """Those of the mean square of the output, by names of parameters."""
+    """Gradients of the mean square of the output, by names of parameters."""
     wrapped(x).square().mean().backward()
     return {name: parameter.grad for name, parameter in own.named_parameters()}
 

@@ -32,7 +32,7 @@ def aligned(shape, dtype):
 
 
 class CudaTensor:
-    """What torch.Tensor is to the binding. bf16 is given as uint16."""
+    """A stand-in for torch.Tensor that the binding takes. bf16 is given as uint16."""
 
     def __init__(self, array, device=0):
         self.array, self.device = array, device

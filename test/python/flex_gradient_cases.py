@@ -116,7 +116,7 @@ def mask_of(case, device):
 
 
 def gradients(case, device, dtype, seed=0, **options):
-    """Those of query, key, value and captured tensors, by sattn."""
+    """Gradients of query, key, value and captured tensors, by sattn."""
     own, captures, (grad_out, grad_lse) = operands(case, device, dtype, seed)
     inputs = [tensor.requires_grad_() for tensor in (*own, *captures)]
     score_mod = case.score_mod(*captures) if case.score_mod else None

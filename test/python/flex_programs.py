@@ -343,7 +343,7 @@ def _lists(rng, v, sizes, lead):
         return arrays
     for kind in v.lists:
         arrays[f"{kind}_num"] = np.zeros((*lead, rows), np.int32)
-        # What comes after the number is no block.
+        # Entries after the number are no blocks.
         arrays[f"{kind}_idx"] = np.full((*lead, rows, columns + 1), 1 << 30, np.int32)
     for place in np.ndindex(*lead, rows):
         for block in rng.permutation(columns)[:rng.integers(0, columns + 1)]:

@@ -68,7 +68,7 @@ def _binary():
         add(name, function, floats=False)
     # Negative exponents of integers NumPy refuses, PyTorch takes.
     add("**", lambda m, x, y: x ** y, error=CLOSE)
-    # Of integers in f32, as PyTorch has it.
+    # The result for integers is in f32, as in PyTorch.
     add("/", lambda m, x, y: x / y, error=CLOSE)
     for name in ("minimum", "maximum", "fmin", "fmax", "fmod", "logical_and", "logical_or", "logical_xor"):
         add(name, lambda m, x, y, name=name: getattr(m, name)(x, y))
@@ -139,7 +139,7 @@ def _unary():
 BINARY, UNARY = _binary(), _unary()
 
 
-# What the libraries compute
+# Results of the libraries
 
 
 def _in_library(operation, library, operands):
@@ -220,7 +220,7 @@ _CASTS = {f"astype {name}": name for name in TYPES[1:-1]} | {
                                           "long": "int64"}.items()}
 
 
-# What a kernel computes
+# Results of a kernel
 
 
 def _parts(result, name):
@@ -289,7 +289,7 @@ def taken_by(types):
 
 
 def check(operation, types, found, name, expected):
-    """What differs from all libraries that give this type: a line, or None."""
+    """The difference from all libraries that give this type: a line, or None."""
     operands = operands_of(types)
     agrees = ~has_value(operation, *operands)
     of_type = [result for result, own in expected if own == name]
@@ -315,7 +315,8 @@ def operations_of(kernel):
 
 
 def check_kernel(attend, kernel, captured=lambda array: array, errors=()):
-    """What differs in one of KERNELS, as lines. errors: (name of an operation, its relative error) of others than the table's."""
+    """The differences in one of KERNELS, as lines. errors: (name of an operation, its relative error) of others than
+    the table's."""
     operations = operations_of(kernel)
     values = kernel_values(attend, [one[:3] for one in operations], captured)
     others = dict(errors)

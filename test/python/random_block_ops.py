@@ -28,7 +28,7 @@ import scatter_cases  # noqa: E402
 import softmax_cases  # noqa: E402
 from random_products import GPU_CHOICES, NO_ROOM, Failure, run_all, table  # noqa: E402
 
-# What every op has. A tile is the compiler's where it is "own".
+# Parameters that every op has. A tile is the compiler's where it is "own".
 COMMON = {"index": ["i32", "i64"], "extents": ["dynamic", "static"], "tile": ["own", "given"]}
 FLOATS = ["f32", "f16", "bf16"]
 NARROW = ["i8", "f8E4M3FN", "f8E5M2"]

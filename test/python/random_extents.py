@@ -466,7 +466,8 @@ class Program:
             *body, *casts, *self.lines, f"    return %r : {self.out.type}", "}", ""])
 
     def expected(self, arrays):
-        """What the call leaves in its last array, and whether what it does not compute fits too. Raises Misfit."""
+        """The contents that the call leaves in its last array, and whether the elements that it does not compute fit
+        too. Raises Misfit."""
         for array, (_, types) in zip(arrays, self.arguments):
             need(all(n is None or n == actual for n, actual in zip(types, array.shape)))
 
@@ -489,7 +490,7 @@ class Program:
         return result, True
 
     def shapes(self):
-        """Of the arguments: those that fit, then others."""
+        """Shapes of the arguments: those that fit, then others."""
         fitting = [list(shape) for shape, _ in self.arguments]
         yield fitting
         for _ in range(8):

@@ -28,7 +28,8 @@ from bsr_cases import Case, operands, program, save  # noqa: E402
 
 BATCHES = {"none": ((), (), ()), "of b": ((), (2,), (2,)), "of A": ((2,), (), (2,)), "of both": ((2,), (2,), (2,)),
            "broadcast": ((1,), (2,), (2,)), "of rank 2": ((2, 1), (1, 3), (2, 3))}
-# What is chosen at random, each with its values: texts are constants in the program, numbers come at run time.
+# Parameters that are chosen at random, each with its values: texts are constants in the program, numbers come at run
+# time.
 CHOICES = {
     "dtype": ["f32", "f16", "bf16"],
     "result": ["as operands", "f32"],
@@ -48,7 +49,7 @@ CHOICES = {
     "tile's columns": [8, 24, 64, 72, 128, 136, 200, 256],
     "tile's depth": [1, 2, 4],
 }
-# What only a GPU's programs have.
+# Parameters that only a GPU's programs have.
 GPU_CHOICES = {
     "chip": ["sm_80", "sm_90a"],
     "schedule": ["plain", "specialized"],
@@ -56,9 +57,9 @@ GPU_CHOICES = {
     "warps": [None, 1, 2, 4, 7, 8, 16],
     "raster_group": [None, 1, 3, 100],
 }
-# What a program may be refused for: a tile that the hardware has no room for.
+# Messages by which a program may be refused: a tile that the hardware has no room for.
 NO_ROOM = ("choose smaller tiles", "choose a smaller tile", "expected a tile of at most")
-# What follows from the others.
+# Parameters that follow from the others.
 EMPTY_ROWS = ["none", "some", "all"]
 
 

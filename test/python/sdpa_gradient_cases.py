@@ -84,8 +84,8 @@ def operands(case, device, dtype):
 
 
 def kept(case, mask, own, batch):
-    """What weights are multiplied with after the softmax: those of weights that are dropped are 0. Seeds are as those of
-    the call after the next torch.manual_seed(3)."""
+    """The factors of the weights after the softmax: 0 for weights that are dropped. Seeds are as those of the call
+    after the next torch.manual_seed(3)."""
     if not case.dropout:
         return 1
     torch.manual_seed(3)
@@ -128,6 +128,6 @@ def expected(case, device, dtype):
 
 
 def errors(results, others):
-    """Of each result the largest difference beside the largest element."""
+    """The largest difference of each result, relative to the largest element."""
     return [((one.double() - other).abs().max() / other.abs().max().clamp(min=1e-3)).item() if one.numel() else 0.0
             for one, other in zip(results, others)]

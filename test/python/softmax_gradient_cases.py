@@ -25,7 +25,7 @@ CASES = {
     "odd_blocks": Case(block=(5, 3)),
     "elements": Case(block=(1, 1)),
 }
-#: Those that `sattn.prepare` refuses, since products do, are not prepared.
+#: Cases that `sattn.prepare` refuses, since products do, are not prepared.
 assert all(size % 8 == 0 for case in CASES.values() if case.kind == "prepared" for size in case.block)
 
 

@@ -123,7 +123,7 @@ def test_op(sattn, built_tools, case, first):
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_op_has_this_tile_program(built_tools, causal):
-    """What the op computes in a block of keys is op for op what the generated program does."""
+    """The op computes a block of keys by the same ops as the generated program."""
     variant = Attention(causal=causal, tail=True)
     texts = tiled(built_tools, op_program(variant)), tiled(built_tools, program(variant))
     bodies = [re.findall(r"\b(?:linalg|tensor|arith|math|scf|affine)\.\w+", text.split(" scf.for %")[1])

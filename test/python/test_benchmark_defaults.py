@@ -45,7 +45,7 @@ def test_measures_the_default_beside_the_candidates(sattn, defaults, monkeypatch
     assert defaults.main(["--target=cpu", "--rounds=2", "--bar=0", f"--out={tmp_path / 'results.json'}"]) == 0
     result = json.loads((tmp_path / "results.json").read_text())
     first, second = result["rows"]
-    # What is chosen by default is not measured twice.
+    # The default choice is not measured twice.
     assert set(first["ms"]) == {"default", *({"tile = [64, 64, 64]", "tile = [64, 128, 64]"} - {first["default"]})}
     assert set(second["ms"]) == {"default"} and second["default_over_best"] == 1
     assert (first["m"], first["k"], first["n"], second["dtype"]) == (128, 192, 40, "f32")

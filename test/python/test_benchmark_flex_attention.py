@@ -182,7 +182,7 @@ def test_lists_its_rows(root):
     assert len(done.stdout.splitlines()) == 32 and "0.55 TFLOP" in done.stdout.splitlines()[0]
 
 
-# What stands for the process that measures: it does what PLAN says of each candidate of each row.
+# A stand-in for the process that measures: it follows PLAN for each candidate of each row.
 WORKER = """
 import json, os, signal, sys, time
 options = json.loads(sys.argv[1])

@@ -83,7 +83,7 @@ def test_approximate(sattn, name, block):
 
 
 def test_samples_stay_in_their_block(sattn):
-    """Of a block that the analysis does not decide, but that is empty or full, no element of a neighbour is read."""
+    """No element of a neighbour is read for a block that the analysis does not decide, but that is empty or full."""
     squares = types.SimpleNamespace(captures=(), text="""%c16 = arith.constant 16 : i32
     %c32 = arith.constant 32 : i32
     %in = arith.remsi %i, %c16 : i32

@@ -61,7 +61,7 @@ def decomposed(tools, case, folder):
 
 
 def expected_of(case, arrays, keep=1):
-    """Of one batch; `keep` is what weights are multiplied by."""
+    """The expected result of one batch; `keep`: the factors of the weights."""
     rows = np.repeat(np.arange(case.blocks[0]), np.diff(arrays["crow"]))
     count = np.zeros(case.blocks)
     np.add.at(count, (rows, arrays["col"]), 1)

@@ -47,7 +47,7 @@ def test_agrees_with_the_definition(built_tools, case, tmp_path):
         found = found.view(arrays["grad_in"].dtype)
     expected = gradient(arrays["crow"], arrays["output"], arrays["grad_out"])
     first, last = arrays["crow"][0], arrays["crow"][-1]
-    for blocks in (slice(0, first), slice(last, None)):  # Of no row.
+    for blocks in (slice(0, first), slice(last, None)):  # A block of no row.
         assert np.array_equal(found[..., blocks, :, :], arrays["grad_in"][..., blocks, :, :])
     np.testing.assert_allclose(found[..., first:last, :, :].astype(float), expected[..., first:last, :, :],
                                atol=TOLERANCE[case.dtype], rtol=0)

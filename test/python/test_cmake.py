@@ -100,7 +100,7 @@ def without_shared_libraries(prefix):
     edit(prefix / "lib/cmake/mlir/MLIRTargets.cmake", """set_target_properties(MLIRExecutionEngine PROPERTIES
   INTERFACE_LINK_LIBRARIES \"""", """set_target_properties(MLIRExecutionEngine PROPERTIES
   INTERFACE_LINK_LIBRARIES "LLVMPerfJITEvents""")
-    # What Debian's archives need of other packages, which only its shared library has brought.
+    # Libraries of other packages that Debian's archives need, and only its shared library brings.
     needed = dict(re.findall(r"(lib\w+)\.so\S* => (\S+)", subprocess.run(
         ["ldd", LLVM / "lib/libLLVM.so"], capture_output=True, text=True, check=True).stdout))
     exports = prefix / "lib/cmake/llvm/LLVMExports.cmake"

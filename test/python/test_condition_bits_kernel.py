@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from emulation import PIPELINE, Kernel, SHARED, _function, run
 
-# Of each row r, of each column v and w: the text of a condition %cond, and the same in NumPy. %ramp is r - j, %rising r + j.
+# Conditions of each row r and each column's v and w: the text of a condition %cond, and the same in NumPy. %ramp is r -
+# j, %rising r + j.
 PREDICATES = {"eq": np.equal, "ne": np.not_equal, "slt": np.less, "sle": np.less_equal, "sgt": np.greater, "sge": np.greater_equal}
 CONDITIONS = {
     "window": ("""
@@ -16,7 +17,7 @@ CONDITIONS = {
     "columns": ("""
         %a = arith.cmpi eq, %v, %ones : !columns
         %cond = wgtile.broadcast %a dimension 1 : !column_bits -> !bits""", lambda r, j, v, w, radius: (v == 1) & (r == r)),
-    # Those of two vectors, one of them used by element, too, beside a condition of rows.
+    # Conditions of two vectors, one of which is also used by element, beside a condition of rows.
     "several": ("""
         %one = arith.cmpi eq, %v, %ones : !columns
         %two = arith.cmpi slt, %v, %w : !columns

@@ -36,7 +36,7 @@ def test_options_of_the_gpu():
 
 
 def test_options_need_no_package(root):
-    """Those of a Python that has nothing but its library."""
+    """Options work in a Python that has nothing but its library."""
     code = "import sys; sys.path.insert(0, 'examples'); import demo_options; demo_options.parse(['--block', 'auto'])"
     subprocess.run([sys.executable, "-S", "-E", "-c", code], cwd=root, check=True)
     assert sorted(demo_options.DTYPES) == sorted(matrix_files.DTYPES)
@@ -133,7 +133,7 @@ def test_no_attention(root, built_tools, tmp_path):
 
 
 class FakeTorch:
-    """What the demo uses of PyTorch, over NumPy."""
+    """The part of PyTorch that the demo uses, over NumPy."""
 
     float32, float16, bfloat16 = np.float32, np.float16, np.float32
 

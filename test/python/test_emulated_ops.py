@@ -114,7 +114,7 @@ def sampled_of(case, arrays, alpha):
 @pytest.mark.parametrize("pattern", ["random", "empty_rows", "window", "skewed", "empty"])
 @pytest.mark.parametrize("count", [2, 4, 32])
 def test_runs_of_sampled_addmm(emulation_tools, tmp_path, count, pattern):
-    """Tiles of at most `count` stored blocks, one after the other: equal shares of 264 thread blocks."""
+    """Tiles of at most `count` stored blocks, one after the other: equal shares of 264 CTAs."""
     case = sampled_cases.Case("", dtype="f32", block=(16, 16), tile=(16, count * 16, 40), shape=(512, 40, 480), alpha="2.0",
                               beta="0.0", pattern=pattern, static_k=True, density=0.9)
     kernel, arrays = generic(emulation_tools, sampled_cases, case, tmp_path)

@@ -77,7 +77,7 @@ def test_slices(sattn):
 
 
 def test_a_slice_of_nothing(sattn):
-    """Of what an op computes from more."""
+    """A slice of the result of an op that computes it from a larger tensor."""
     program = compiled(sattn, """%one = tensor.empty() : tensor<1xf32>
       %filled = linalg.fill ins(%zero : f32) outs(%one : tensor<1xf32>) -> tensor<1xf32>
       %y = linalg.conv_1d ins(%x, %x : tensor<?xf32>, tensor<?xf32>) outs(%filled : tensor<1xf32>) -> tensor<1xf32>
@@ -150,7 +150,7 @@ def test_indices_that_are_data(sattn):
 
 
 def test_ops_of_which_nothing_is_known(sattn):
-    with pytest.raises(sattn.CompileError, match="expected an op of which is known what it requires"):
+    with pytest.raises(sattn.CompileError, match="expected an op whose requirements on extents and indices"):
         compiled(sattn, """%v = vector.transfer_read %x[%c0], %zero {in_bounds = [true]} : tensor<?xf32>, vector<64xf32>
           %r = vector.transfer_write %v, %out[%c0] {in_bounds = [true]} : vector<64xf32>, tensor<?xf32>""")
 
@@ -193,7 +193,7 @@ def test_a_misfit_never_launches(sattn, stub_cuda):
         before = len(stub_cuda.lines("launch"))
         dtypes = [np.int32, np.int32] + [np.float16] * 4
         arrays = [CudaTensor(np.zeros(shape, dtype)) for shape, dtype in zip(shapes, dtypes)]
-        # What of the change may fit again: other nnz of all, K.
+        # Changes that may fit again: other nnz of all, K.
         same = shapes == good or (shapes[3] != good[3] and shapes[3][1] == n and shapes[3][0] % 64 == 0)
         if same:
             program(*arrays)

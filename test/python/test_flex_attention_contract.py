@@ -1,4 +1,4 @@
-"""What sattn.flex_attention's programs refuse, on both targets, by name."""
+"""The arguments that sattn.flex_attention's programs refuse, on both targets, by name."""
 
 import numpy as np
 import pytest

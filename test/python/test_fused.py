@@ -181,7 +181,7 @@ def test_batches(sattn, rng, columns):
 
 
 def test_operands_of_other_sizes(sattn, rng):
-    """What is fused must have the sizes of the product; nothing is written where it has not."""
+    """Fused operands must have the sizes of the product; nothing is written if they have not."""
     bsr, a = matrix(rng)
     program = sattn.compile(f"""{HEADER}
         func.func @f({arguments("?", "?")}, %bias: tensor<?xf32>, %add: tensor<?x?xf32>, %out: tensor<?x?xf32>)

@@ -1,4 +1,4 @@
-"""What `cmake --install` gives to others, and sattn as a subdirectory of another project's build."""
+"""The files that `cmake --install` installs, and sattn as a subdirectory of another project's build."""
 
 import json
 import os
@@ -152,7 +152,7 @@ def test_subdirectory_leaves_the_cache(parent, tmp_path):
     for entries in [cache, alone]:
         entries.pop("CMAKE_NUMBER_OF_MAKEFILES")
     assert {name: cache.get(name) for name in alone} == alone
-    # What is new belongs to sattn and to the packages that it finds.
+    # New variables belong to sattn and to the packages that it finds.
     added = {name for name in cache if name not in alone}
     assert not {name for name in added if name.startswith(("CMAKE_", "BUILD_", "Python")) or name == "LLVM_EXTERNAL_LIT"}
 

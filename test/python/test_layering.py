@@ -28,7 +28,7 @@ LISTS = {"include/sattn/Dialect/SAttn/IR/SAttnOps.td": r'include ".*"', "include
 DATA = {"lib/MetaTable/ShippedTable.json", "tools/sparse-tune/TorchTable.h", "tools/sparse-tune/TorchTable.cpp"}
 # Where an op says which others it is made of.
 DECOMPOSITION = re.compile(r"lib/Dialect/SAttn/IR/\w+/Decompose\.cpp")
-# What a folder of lib, and that of include beside it, may include beside itself.
+# The folders that a folder of lib, and the one of include beside it, may include beside itself.
 MAY_INCLUDE = {
     "DiskCache": ["Support"],
     "Layout": [],
@@ -211,7 +211,7 @@ def test_the_package_has_no_circle():
 # Modules of the package that have longer lines.
 LONG = {"_arrays.autograd", "_ops.bsr_addmm", "_ops.captured_gradients", "_ops.flex_attention_autograd",
         "_ops.flex_attention_backward", "_ops.flex_attention_backward_operation", "_ops.sampled_addmm",
-        "_ops.scatter_mm", "_ops.scatter_mm_operation", "torch.described_values", "torch.differentiation",
+        "_ops.scatter_mm", "_ops.scatter_mm_operation", "torch.abstract_values", "torch.differentiation",
         "torch.library", "torch.modules", "torch.sparsification", "torch.triton_ops"}
 
 

@@ -1,4 +1,4 @@
-"""What the package and its build backend say to a Python that is too old."""
+"""The messages of the package and its build backend in a Python that is too old."""
 
 import subprocess
 import sys

@@ -73,7 +73,7 @@ def sorted_lists(number, whole):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_columns_are_in_the_order_of_a_stable_sort(monkeypatch, seed):
-    """Those that are not listed, too; of empty and full rows, of no blocks, one column, batches and heads, transposed."""
+    """Unlisted columns too; with empty and full rows, no blocks, one column, batches and heads, transposed."""
     rng = np.random.default_rng(seed)
     monkeypatch.setattr(mask_lists, "MARKS_AT_ONCE", int(rng.choice([1, 64, 2**17])))
     block = (16, 16) if seed % 2 else tuple(map(int, rng.integers(1, 20, 2)))
@@ -114,7 +114,7 @@ def test_blocks_larger_than_the_mask(monkeypatch):
 
 
 def test_long_masks_have_no_array_of_all_elements():
-    """Of 2^34 elements; other lengths compile nothing."""
+    """A mask of 2^34 elements; other lengths compile nothing."""
     mask = create_block_mask(masks.causal, None, None, 2**17, 2**17)
     assert mask.visible() == (2**17 + 1) / 2**18
     compilations = sattn.cache.info().compilations
@@ -189,7 +189,7 @@ def dense(mask_mod, block=16, heads=4):
 
 @pytest.mark.parametrize("seed", range(25))
 def test_laws(seed):
-    """Of and, or and not, by blocks; and of elements, by blocks of one element."""
+    """Laws of and, or and not, by blocks; and by elements, with blocks of one element."""
     rng = np.random.default_rng(seed)
     first, second = random_mask(rng), random_mask(rng)
     both, either = and_masks(first, second), or_masks(first, second)

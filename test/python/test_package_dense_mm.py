@@ -39,7 +39,7 @@ def test_batches_and_scipy(sattn, rng):
 def test_out_is_not_read(sattn, rng):
     bsr, a = matrix(rng)
     dense = rng.standard_normal((a.shape[1], 15)).astype(np.float32)
-    out = np.full((a.shape[0], 30), np.nan, np.float32)[:, ::2]  # Of strides that PyTorch refuses.
+    out = np.full((a.shape[0], 30), np.nan, np.float32)[:, ::2]  # Strides that PyTorch refuses.
     assert sattn.bsr_dense_mm(bsr, dense, out=out) is out
     near(out, a @ dense.astype(np.float64))
     narrow = np.empty(out.shape, bf16)

@@ -47,8 +47,8 @@ def test_masks_of_attention(sattn):
     made = sattn.create_block_mask(lambda b, h, i, j: (documents[i] == documents[j]) & (i * j % 3 > 0), None, None, 256, 256)
     given = sattn.BlockMask.from_kv_blocks(made.kv_num_blocks, made.kv_indices, BLOCK_SIZE=128)
     proved = sattn.create_block_mask(lambda b, h, i, j: (i >= j) & (i - j < 100), None, None, 256, 256)
-    for mask, remark in ((made, "the mask has lists of blocks of 128 x 128, made of its function"),
-                         (given, "the mask has lists of blocks of 128 x 128, which were given"),
+    for mask, remark in ((made, "the mask has block lists with blocks of 128 x 128, made from its function"),
+                         (given, "the mask has given block lists with blocks of 128 x 128"),
                          (proved, "the blocks that the mask leaves are computed in the kernel, without lists")):
         explanation = sattn.explain(sattn.flex_attention, *arrays, None, mask, return_lse=True)
         assert (explanation.target, explanation.kernels, explanation.remarks) == ("cpu", (), (remark,))

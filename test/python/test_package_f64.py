@@ -124,7 +124,7 @@ def test_scatter(sattn, rng, block):
 
 
 def softmax(scores):
-    """Of the last dimension; rows of -inf give 0."""
+    """The softmax over the last dimension; rows of -inf give 0."""
     largest = scores.max(-1, keepdims=True, initial=-np.inf)
     powers = np.exp(scores - np.where(np.isneginf(largest), 0, largest))
     total = powers.sum(-1, keepdims=True)

@@ -362,7 +362,7 @@ def test_a_mask_of_several_batches_for_one(sattn):
 
 
 def test_given_lists(sattn):
-    """Of any order, of some heads and batches, and checked."""
+    """Lists in any order, for some heads and batches, and checked."""
     arrays = operands()
     rng = np.random.default_rng(0)
     blocks = rng.integers(0, 2, (2, 4, 7, 7)).astype(bool)
@@ -421,7 +421,7 @@ def test_a_given_mask_that_changes(sattn, monkeypatch):
 
 
 @pytest.mark.parametrize("change, error, message", [
-    ({"BLOCK_SIZE": 20}, ValueError, "expected given lists of blocks of multiples of 16 queries and keys, but got 20 x 20"),
+    ({"BLOCK_SIZE": 20}, ValueError, "expected given block lists with blocks of multiples of 16 queries and keys, but got 20 x 20"),
     ({"kv_indices": np.zeros((1, 1, 5, 5), np.int64)}, ValueError, "expected 'kv_indices' of int32, but got int64"),
 ])
 def test_given_lists_that_no_kernel_takes(sattn, change, error, message):

@@ -109,7 +109,7 @@ def test_given_lists_of_few_queries(package):
 
 
 def test_values_of_an_unfilled_cache_do_not_show(package):
-    """Of a mask_mod that ends with a captured length: of a mask with lists of blocks, of one without, packed or not."""
+    """A mask_mod that ends at a captured length: with lists of blocks and without, packed or not."""
     filled = 41
 
     def cache(b, h, q_idx, kv_idx):
@@ -127,7 +127,7 @@ def test_values_of_an_unfilled_cache_do_not_show(package):
 
 
 def test_values_after_the_last_query_do_not_show(package):
-    """Of a causal mask by name, whose queries are fewer than keys: nothing of what comes after them is read."""
+    """A causal mask by name, with fewer queries than keys: nothing after them is read."""
     query, key, value = operands(queries=20, keys=KEYS)
     expected = {bound: attention(query, key[:, :, :end], value[:, :, :end],
                                  np.arange(end) <= np.maximum(np.arange(20)[:, None], prefix - 1))[0]

@@ -53,7 +53,7 @@ def test_refusals(package):
         package.linear(np.zeros((2, 80), np.float32), tuple(np.stack([part] * 2) for part in weight))
     with pytest.raises(ValueError, match="argument 'bias'"):
         package.linear(np.zeros((2, 80), np.float32), weight, np.zeros(80, np.float32))
-    # Of what bsr_dense_addmm checks, by the names that linear has.
+    # Checks of bsr_dense_addmm, by the names that linear has.
     with pytest.raises(ValueError, match="argument 'x': expected elements of f32, but got float64"):
         package.linear(np.zeros((2, 80)), weight)
     with pytest.raises(ValueError, match="argument 'bias': expected elements of f32, but got float64"):

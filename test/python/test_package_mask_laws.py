@@ -88,7 +88,7 @@ def test_and_or_not(sattn, first, second, sizes, block):
     assert both[0] + either[0] == a[0] + b[0]
     assert (both[2] == a[2] & b[2]).all() and (either[1] == a[1] | b[1]).all()
     assert (both[1] <= a[1] & b[1]).all() and (either[2] >= a[2] | b[2]).all()
-    # Of a negation, what is full is empty.
+    # A full block of a mask is empty in its negation.
     none = of(negated(first))
     assert a[0] + none[0] == BATCH * HEADS * sizes[0] * sizes[1]
     assert (none[1] == ~a[2]).all() and (none[2] == ~a[1]).all()

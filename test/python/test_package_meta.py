@@ -137,7 +137,7 @@ def test_a_look_up_is_remembered_by_shape_and_sparsity(sattn, operands, monkeypa
 
 
 def run(stub_cuda, tmp_path, code, **environment):
-    """What a process of its own prints: the driver's device is opened once for each."""
+    """The output of a process of its own: the driver's device is opened once for each."""
     environment = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path), **environment}
     environment.setdefault("PYTHONPATH", os.pathsep.join(sys.path))
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,

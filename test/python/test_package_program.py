@@ -1,4 +1,4 @@
-"""What a Program is without a device: sattn.compile for a chip by name."""
+"""A Program without a device: sattn.compile for a chip by name."""
 
 import json
 import os

@@ -61,7 +61,7 @@ def test_equal_norms_nan_and_large_ones(sattn):
     matrix = np.ones((4, 4), np.float32)
     assert sattn.prune_to_bsr(matrix, 2, sparsity=0.5)[0].tolist() == [0, 0, 2]
     assert sattn.prune_to_bsr(matrix, 2, blocks_per_row=1)[1].tolist() == [1, 1]
-    matrix[0, 0], matrix[3, 0] = np.nan, 3e38  # Whose square f32 does not hold.
+    matrix[0, 0], matrix[3, 0] = np.nan, 3e38  # A number whose square f32 does not hold.
     crow, col, _ = sattn.prune_to_bsr(matrix, 2, sparsity=0.5)
     assert crow.tolist() == [0, 1, 2] and col.tolist() == [0, 0]
     tall = np.full((4, 4), 6e4, np.float16)

@@ -34,7 +34,7 @@ def dense_of(bsr, columns=5):
 
 
 def defined(blocks, others, indices_data, accumulators):
-    """What PyTorch's description of a format says, in double precision."""
+    """The result by PyTorch's description of a format, in double precision."""
     result, blocks, others = accumulators.astype(float), blocks.astype(float), others.astype(float)
     (ms, ks), name = blocks.shape[1:], indices_data[0]
     if name == "scatter_mm":
@@ -104,7 +104,7 @@ def test_old_elements_do_not_count(package, format, has_empty, check):
 @pytest.mark.parametrize("batch", [(), (1,), (3,), (2, 3)])
 @pytest.mark.parametrize("format", FORMATS)
 def test_lists_are_what_pytorch_defines(package, format, batch):
-    """Of both sides: what the function makes, and what scatter_mm makes of it."""
+    """Both the lists that the function makes, and the result of scatter_mm from them."""
     rng = np.random.default_rng(1)
     bsr = bsr_of(rng, (4, 6), np.float32, index=np.int64, first=2)
     other = rng.standard_normal((*batch, 30, 24)).astype(np.float32)

@@ -170,7 +170,7 @@ def test_dropout(package):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
 def test_dropout_in_parts(package, dtype):
-    """Of blocks whose columns are no multiple of 16: by numpy.random."""
+    """Blocks whose columns are no multiple of 16: by numpy.random."""
     rng = np.random.default_rng(0)
     mask, visible = mask_of(rng, (8, 8))
     query, key, value = operands(rng, (8, 8), dtype)

@@ -1,4 +1,4 @@
-"""What the arrays of a BSR matrix have in common: batches that broadcast, a shape that counts, contents."""
+"""Properties that the arrays of a BSR matrix share: batches that broadcast, a shape that counts, contents."""
 
 import copy
 import re
@@ -108,7 +108,7 @@ def test_prepare_says_what_a_call_says(sattn, rng, bad):
     dense = np.zeros((80, 8), np.float32)
     called = outcome(lambda: sattn.bsr_dense_addmm(None, operand, dense, beta=0))
     assert called is not None
-    # What a call knows of columns, a tuple does not tell.
+    # A tuple does not tell the number of columns, which a call knows.
     expected = called[0], re.sub(r"block columns in \[0, 5\)", "block columns of at least 0", called[1])
     assert outcome(lambda: sattn.prepare(operand)) == expected
 

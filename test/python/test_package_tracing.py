@@ -52,7 +52,7 @@ def by_python(function):
     def apply(x):
         try:
             return function(x)
-        except TypeError:  # Of arrays.
+        except TypeError:  # Arrays.
             return np.vectorize(function)(x)
 
     return apply

@@ -1,4 +1,4 @@
-"""What a traced function reads of outside is read again by each call, immutable, or refused with its name and line."""
+"""Values from outside a traced function are read again by each call, immutable, or refused with their name and line."""
 
 import array
 import collections

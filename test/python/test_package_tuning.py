@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("tvm_ffi")
 
 TABLE = Path(__file__).resolve().parents[1] / "Dialect" / "SAttn" / "Inputs" / "meta-table.json"
-# Target, device, shared memory of a thread block.
+# Target, device, shared memory of a CTA.
 CPU = "cpu", None, 0
 A100 = "sm_80", "NVIDIA A100-SXM4-80GB", 166912
 L40S = "sm_89", "NVIDIA L40S", 101376
@@ -62,7 +62,7 @@ func.func @f{number}(%alpha: f32, %beta: f32, %crow: {types[0]}, %col: {types[1]
 
 
 def of_the_pass(cases, place, row=()):
-    """What sattn-inject-meta attaches to each of the cases."""
+    """The parameters that sattn-inject-meta attaches to each of the cases."""
     target, device, shared = place
     options = f"target={target}"
     if device:

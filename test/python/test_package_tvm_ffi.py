@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("tvm_ffi")
-# Of those that the oldest version exports, what the binding needs.
+# The symbols that the binding needs, among those that the oldest version exports.
 FUNCTIONS = {"TVMFFIBacktrace", "TVMFFIEnvGetStream", "TVMFFIErrorMoveFromRaised", "TVMFFIErrorSetRaised",
              "TVMFFIGetTypeInfo", "TVMFFITypeGetOrAllocIndex"}
 

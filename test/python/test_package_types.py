@@ -144,7 +144,7 @@ def test_messages_have_the_names_of_the_caller(sattn, name, broken):
 
 @pytest.mark.parametrize("name", ["dense", "left_alpha", "right_alpha"])
 def test_the_compiled_program_has_the_names_of_the_caller(sattn, name):
-    """Of memory that out overlaps, the compiled program itself speaks."""
+    """The compiled program itself reports memory that out overlaps."""
     bsr, _ = matrix(np.random.default_rng(0), rows=5)
     memory = np.ones(80 * 80, np.float32)
     given = {"dense": np.zeros((80, 80), np.float32), "left_alpha": np.ones(80, np.float32),

@@ -43,7 +43,7 @@ def libraries(built_tools, monkeypatch):
 def test_installs_without_network_or_torch(libraries, tmp_path):
     environment = tmp_path / "venv"
     venv.create(environment, with_pip=True)
-    # What the package depends on is there, as an index would have brought it.
+    # The package's dependencies are there, as an index would have brought them.
     site = next((environment / "lib").glob("python*/site-packages"))
     (site / "dependencies.pth").write_text(str(Path(np.__file__).parents[1]) + "\n")
     python = environment / "bin" / "python"
@@ -165,8 +165,8 @@ def test_stubs_are_of_these_functions(sattn, module):
         function = package
         for part in name.split("."):
             function = getattr(function, part)
-        function = getattr(function, "fget", function)  # Of a property.
-        if inspect.ismethod(function):  # Of a class.
+        function = getattr(function, "fget", function)  # A property.
+        if inspect.ismethod(function):  # A class.
             function = function.__func__
         assert parameters is None or parameters_of(function) == parameters, name
     public = {name for name in getattr(package, "__all__", vars(package))

@@ -29,7 +29,7 @@ def groups_of(crow, col, count):
         while left:
             group, together = [], set()
             for _ in range(count):
-                # Of rows that share as many the first.
+                # The first of the rows that share as many.
                 best = max(left, key=lambda row: (len(masks[row] & together), -row), default=None)
                 group.append(rows if best is None else best)
                 if best is not None:

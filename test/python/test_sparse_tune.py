@@ -193,7 +193,7 @@ def test_bad_commands(tool, tmp_path, arguments, message):
     ("bsr_add", PRODUCT, "expected an op out of bsr_addmm, "),
     ("bsr_addmm", {"m": 1}, "expected the fact 'block_rows'"),
     ("bsr_addmm", PRODUCT | {"colour": 3}, "but got 'colour'"),
-    ("flex_attention", ATTENTION | {"block_queries": 64, "block_keys": 64}, "of which no sample is made"),
+    ("flex_attention", ATTENTION | {"block_queries": 64, "block_keys": 64}, "which samples cannot have"),
     ("bsr_addmm", PRODUCT | {"nnz": 17}, "fact 'nnz': expected at most 16, as many blocks as there are, but got 17"),
     ("bsr_addmm", PRODUCT | {"longest_row": 5}, "fact 'longest_row': expected one of a matrix of 4 x 4 blocks, 8 of them"),
     ("bsr_addmm", PRODUCT | {"m": 2**32}, "fact 'm': expected a whole number from 1 to 2147483647, but got 4294967296"),

@@ -93,7 +93,7 @@ def run_on(tools, text, folder, *options):
 
 def test_more_threads_than_the_system_gives(built_tools, tmp_path):
     done = run_on(built_tools, COPY, tmp_path, "--threads=1000")
-    found = re.fullmatch(r"sparse-run: error: expected at most (\d+) threads, which is what the system gives, but got 1000\n",
+    found = re.fullmatch(r"sparse-run: error: expected at most (\d+) threads, the system's limit, but got 1000\n",
                          done.stderr)
     assert done.returncode == 1 and found, done.stderr
     # A part of these does run.

@@ -1,10 +1,10 @@
-"""The order in which a thread block takes sorted tiles (`order` of `wgtile.for_each_tile`), on the CPU's threads."""
+"""The order in which a CTA takes sorted tiles (`order` of `wgtile.for_each_tile`), on the CPU's threads."""
 
 import numpy as np
 import pytest
 from emulation import PIPELINE, SHARED, Kernel, _function, run
 
-# Of one thread block, which writes each tile's indices in the order in which it takes them.
+# A kernel of one CTA, which writes each tile's indices in the order in which it takes them.
 KERNEL = """
       gpu.func @kernel(%planes: index, %rows: index, %columns: index, %counter: memref<?xi32>, %order: memref<?xi32>,
           %out: memref<?x?xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

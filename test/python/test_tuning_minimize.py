@@ -268,7 +268,7 @@ def test_optimizes_products_by_lists(tuning, monkeypatch, capsys):
     assert tuning.get_meta("scatter_mm", key, "cpu", VERSION) == found
     assert "speedup=80.0 % timing=1.000 ms" in capsys.readouterr().out
     assert all({name: meta[name] for name in fixed} == fixed for meta in metas)
-    # What tables have is not searched again, nor written where nothing is better.
+    # Rows of tables are not searched again, nor written if nothing is better.
     count = len(metas)
     tuning.optimize_scatter_mm(*key, dtype="f32", device="cpu")
     assert len(metas) == count

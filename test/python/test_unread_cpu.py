@@ -34,7 +34,7 @@ def unreadable(np, shape, dtype):
 
 
 def call(dtype, alpha, stored, readable):
-    """What a process of its own runs."""
+    """The call, in a process of its own."""
     import numpy as np
     import sattn
 

@@ -62,15 +62,15 @@ struct Module {
 };
 
 constexpr int maxDevices = 8;
-/// Of a device: its context, and the pools that are made on it.
+/// A device: its context, and the pools that are made on it.
 struct StubDevice {
   char context, pool;
 };
 
 std::atomic<int> primaryContexts{0};
 thread_local void *currentContext = nullptr;
-/// Of CUstreamCaptureMode: 0 forbids this thread what is unsafe while a stream
-/// is captured, 2 does not.
+/// The thread's CUstreamCaptureMode: 0 forbids it calls that are unsafe while a
+/// stream is captured, 2 does not.
 thread_local int captureMode = 0;
 StubDevice devices[maxDevices];
 char streamObject, eventObject;
@@ -132,7 +132,7 @@ void record(const std::string &line) {
   }
 }
 
-/// What a line of the log says of the current device.
+/// The text that a line of the log has for the current device.
 std::string deviceText() {
   int device = currentDevice();
   return device > 0 ? " device " + std::to_string(device) : "";

@@ -9,7 +9,7 @@
 
 namespace stubcuda {
 
-/// What is known of a kernel from its PTX.
+/// The facts of a kernel that its PTX tells.
 struct Kernel {
   std::string name;
   /// Bytes of each parameter.

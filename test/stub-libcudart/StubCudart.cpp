@@ -5,7 +5,7 @@
 // a GPU. A test process opens this library with RTLD_GLOBAL before it imports
 // torch, whose libraries then find these functions instead of libcudart's.
 //
-// There are STUB_CUDA_DEVICES devices, as many as in the stub driver
+// The stub has STUB_CUDA_DEVICES devices, as many as the stub driver
 // (StubCuda.cpp). Kernels cannot run: a launch fails with
 // cudaErrorNotSupported, so an operator of PyTorch that needs one raises.
 //

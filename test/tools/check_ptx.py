@@ -28,7 +28,7 @@ SERIALIZED = re.compile(r"\(C75\d\d\)|serializ", re.IGNORECASE)
 
 
 def kernels(log):
-    """What `ptxas -v` says of each kernel, in order, as dictionaries."""
+    """The report of `ptxas -v` on each kernel, in order, as dictionaries."""
     found = []
     for line in log.splitlines():
         if match := ENTRY.search(line):

@@ -20,8 +20,8 @@
 
 using namespace mlir;
 
-/// What the system would say to one who opens the file to write it, except for
-/// what depends on what is written.
+/// The system's error on opening the file to write it, except for errors that
+/// depend on the contents.
 static std::error_code checkWritable(StringRef path) {
   namespace fs = llvm::sys::fs;
   if (fs::is_directory(path))

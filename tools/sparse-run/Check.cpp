@@ -240,7 +240,7 @@ Error sattn::run::applyConsumers(ProgramSource &program,
   for (;;) {
     Operation *consumer = nullptr;
     for (Operation *user : current.getUsers()) {
-      // Of its extents alone.
+      // These users need only its extents.
       if (isa<tensor::DimOp>(user) || user == consumer)
         continue;
       if (consumer)

@@ -53,7 +53,7 @@ options:
   --threads=N           threads on the CPU (default: all that it may use)
   --device=N            CUDA device (default: 0)
   --schedule=plain|specialized
-                        how a thread block of the GPU works: all threads
+                        how a CTA of the GPU works: all threads
                         together, or producer and consumers (default)
   --chip=CHIP           code for CHIP instead of the device's own, such as sm_80
   --precision=ieee|tf32

@@ -27,7 +27,7 @@ struct CudaOptions {
   int64_t device = 0;
   /// Empty: the device's own.
   std::string chip;
-  /// All threads of a thread block together, synchronous.
+  /// All threads of a CTA together, synchronous.
   bool plainSchedule = false;
   /// Largest random delay where threads synchronize, in nanoseconds.
   int64_t delays = 0;

@@ -72,7 +72,7 @@ ErrorOr<int64_t> sattn::run::startThreads(int64_t threads) {
   int64_t given = tryThreads(wanted, stackSize());
   if (threads && given < threads)
     return Error("expected at most " + std::to_string(given) +
-                 " threads, which is what the system gives, but got " +
+                 " threads, the system's limit, but got " +
                  std::to_string(threads));
   if (threads || given < wanted)
     setThreads(static_cast<int>(given));

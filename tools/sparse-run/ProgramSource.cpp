@@ -117,7 +117,7 @@ ErrorOr<Manifest> sattn::run::describeProgram(ProgramSource &program) {
       program.module->lookupSymbol<func::FuncOp>(program.entry), kCPUTarget);
   if (failed(text))
     return Error("function '" + program.entry +
-                 "' does not take what sparse-run can pass");
+                 "' takes arguments that sparse-run cannot pass");
   return runtime::parseManifest(*text);
 }
 

@@ -95,8 +95,8 @@ static Function2 findFunction2(StringRef name) {
   return functions.lookup(name);
 }
 
-/// Of sign-extended integers, as 64 bits that wrap; a division by 0, and a
-/// shift by more bits than there are, is 0.
+/// Functions of two sign-extended integers, as 64 bits that wrap; a division by
+/// 0, and a shift by more bits than there are, is 0.
 static Integers2 findIntegers2(StringRef name) {
   auto divide = [](uint64_t x, uint64_t y) -> int64_t {
     return y == 0 ? 0 : y == uint64_t(-1) ? -x : int64_t(x) / int64_t(y);
@@ -238,7 +238,8 @@ bool RegionFunction::evaluate(Operation *op) const {
     int64_t offset = 0;
     for (auto [dim, index] : llvm::enumerate(extract.getIndices())) {
       int64_t place = values.lookup(index).integer;
-      // What the op leaves undefined; the first evaluation is at 0.
+      // The op leaves indices out of bounds undefined; the first evaluation is
+      // at 0.
       if (place < 0 || place >= tensor.shape[dim])
         return finish();
       offset += place * tensor.strides[dim];

@@ -38,7 +38,7 @@ public:
   create(mlir::Block &block,
          const llvm::DenseMap<mlir::Value, runtime::Argument> &outside);
 
-  /// What the terminator has first, for the block's first arguments.
+  /// The terminator's first operand, for the block's first arguments.
   Scalar operator()(llvm::ArrayRef<Scalar> arguments) const;
 
 private:
@@ -47,7 +47,8 @@ private:
 
   mlir::Block *block;
   llvm::DenseMap<mlir::Value, runtime::TensorView> tensors;
-  /// Of constants and scalars from outside, and in a call of all values.
+  /// The values of constants and scalars from outside, and during a call of all
+  /// values.
   mutable llvm::DenseMap<mlir::Value, Scalar> values;
 };
 

@@ -28,7 +28,7 @@ struct Report {
   /// 0 on a GPU.
   int64_t threads = 0;
   double compileMilliseconds = 0;
-  /// Of each result that was compared, the first one's first.
+  /// The comparison of a result with the reference.
   struct Check {
     std::string operand;
     double relativeError = 0, tolerance = 0;

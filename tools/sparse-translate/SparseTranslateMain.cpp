@@ -50,7 +50,7 @@ struct Options {
       llvm::cl::value_desc("file"), llvm::cl::init("-"),
       llvm::cl::cat(category)};
   llvm::cl::opt<Output> to{
-      "to", llvm::cl::desc("What to write:"), llvm::cl::Required,
+      "to", llvm::cl::desc("Output to write:"), llvm::cl::Required,
       llvm::cl::values(
           clEnumValN(Output::PTX, "ptx", "PTX of the kernels"),
           clEnumValN(Output::Cubin, "cubin", "cubin of the kernels, by ptxas"),
@@ -73,7 +73,7 @@ struct Options {
                      "warning"),
       llvm::cl::cat(category)};
   llvm::cl::opt<GPUSchedule> schedule{
-      "schedule", llvm::cl::desc("How a thread block works through a tile:"),
+      "schedule", llvm::cl::desc("Schedule of a CTA:"),
       llvm::cl::init(GPUSchedule::Specialized),
       llvm::cl::values(
           clEnumValN(GPUSchedule::Plain, "plain",
@@ -82,19 +82,19 @@ struct Options {
                      "producer and consumers around a ring of stages")),
       llvm::cl::cat(category)};
   llvm::cl::opt<KernelVersions> versions{
-      "versions", llvm::cl::desc("Versions of kernels to make:"),
+      "versions", llvm::cl::desc("Kernel specializations to compile:"),
       llvm::cl::init(KernelVersions::All), getKernelVersionsValues(),
       llvm::cl::cat(category)};
   llvm::cl::opt<bool> late{
       "late",
-      llvm::cl::desc("Whether warpgroups that take no turns compute what only "
-                     "a block's last MMAs need beside the next block's first "
-                     "ones"),
+      llvm::cl::desc("Delay ops used only by the last MMAs until the next "
+                     "block's first MMAs are issued, in kernels without "
+                     "warpgroup ordering"),
       llvm::cl::init(true), llvm::cl::cat(category)};
   llvm::cl::opt<int64_t> maxPadding{
       "max-padding",
-      llvm::cl::desc("Bytes of the copy of an argument whose rows TMA cannot "
-                     "take, at most; 0: none is copied"),
+      llvm::cl::desc("Most bytes of a copy of an argument whose rows TMA "
+                     "cannot take; 0: no argument is copied"),
       llvm::cl::value_desc("bytes"), llvm::cl::init(int64_t(1) << 30),
       llvm::cl::cat(category)};
   llvm::cl::opt<uint64_t> delays{
@@ -135,14 +135,14 @@ struct Options {
       llvm::cl::value_desc("file"), llvm::cl::cat(category)};
   llvm::cl::list<int64_t> sizes{
       "sizes",
-      llvm::cl::desc("Sizes that parameters are chosen for where types leave "
+      llvm::cl::desc("Sizes for the choice of parameters where types leave "
                      "them open; 0: not known"),
       llvm::cl::value_desc("M,N,K"), llvm::cl::CommaSeparated,
       llvm::cl::cat(category)};
   llvm::cl::opt<double> sparsity{
       "sparsity",
-      llvm::cl::desc("Part of the blocks that is not stored, 0 to 1, that "
-                     "parameters are chosen for"),
+      llvm::cl::desc("Part of the blocks that is not stored, 0 to 1, for "
+                     "the choice of parameters"),
       llvm::cl::init(-1.0), llvm::cl::cat(category)};
   llvm::cl::opt<std::string> precision{
       "precision",
@@ -152,13 +152,12 @@ struct Options {
       llvm::cl::cat(category)};
   llvm::cl::opt<bool> verifyEach{
       "verify-each",
-      llvm::cl::desc("Verify the IR after each pass (default: only what is "
-                     "read)"),
+      llvm::cl::desc("Verify the IR after each pass (default: only the input)"),
       llvm::cl::init(false), llvm::cl::cat(category)};
   llvm::cl::opt<bool> remarks{
       "remarks",
-      llvm::cl::desc("Print what passes remark, such as where tile parameters "
-                     "come from"),
+      llvm::cl::desc("Print remarks of passes, such as the origin of tile "
+                     "parameters"),
       llvm::cl::init(false), llvm::cl::cat(category)};
   llvm::cl::opt<std::string> entry{
       "entry",

@@ -85,7 +85,7 @@ struct Options {
       "jobs", cl::desc("Candidates that compile at one time (default: 2)"),
       cl::init(2), cl::sub(tune)};
   cl::opt<tuner::Effort> effort{
-      "effort", cl::desc("How much is tried:"),
+      "effort", cl::desc("Effort of the search:"),
       cl::values(clEnumValN(tuner::Effort::Quick, "quick",
                             "neighbours of the best values, 10 s a problem"),
                  clEnumValN(tuner::Effort::Normal, "normal",

@@ -60,7 +60,8 @@ static llvm::StringRef nameOf(tuner::Effort effort) {
   llvm_unreachable("an effort");
 }
 
-/// What tells a folder of this tool from another one of its name.
+/// The marker file that tells a folder of this tool from another one of its
+/// name.
 static constexpr char kMarker[] = "/made-by-sparse-tune";
 
 /// Makes the folder of compiled candidates, or finds one of this tool's.
@@ -106,7 +107,7 @@ namespace {
 /// Where problems are tuned.
 struct Place {
   tuning::Target target;
-  /// Whose rows they are.
+  /// The name of the device whose rows are written.
   std::string device;
 };
 } // namespace
@@ -332,11 +333,11 @@ llvm::Expected<int64_t> Run::run() {
     }
     if (!stopReason.empty())
       return llvm::createStringError(
-          stopReason + "; what was measured is kept, and the same command goes "
-                       "on from there");
+          stopReason + "; measurements are kept, and the same command "
+                       "continues from them");
   }
-  // What failed is not tried again by itself. The journal, which others wait
-  // for, goes last.
+  // Failed problems are not retried. The journal goes last, since other
+  // processes wait for it.
   removeWorkFolder(folder);
   journal.remove();
   return failed;

@@ -14,7 +14,7 @@
 
 namespace sattn::tune {
 
-/// What `sparse-tune tune` is asked for.
+/// The options of `sparse-tune tune`.
 struct TuneOptions {
   bool isCuda = false;
   int64_t device = 0, threads = 0, jobs = 1;

@@ -164,7 +164,7 @@ Error Worker::compile(const Meta &meta, Candidate &candidate) {
     return described.takeError();
   manifest = std::move(*described);
   declared = run::getDeclaredShapes(*source);
-  // What the compiler says of a candidate that it refuses.
+  // The compiler's message on a candidate that it refuses.
   std::string reason;
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {

@@ -160,7 +160,7 @@ def SAttnCPUPackPanels
 
 def SAttnCPUPackOperands
     : Pass<"sattn-cpu-pack-operands", "::mlir::func::FuncOp"> {
-  let summary = "Copy the operands of a matmul into dense tiles of the sum's type";
+  let summary = "Copy the operands of a matmul into dense tiles of the accumulator's type";
   let description = [{
     The inner loop of a matrix product needs operands in the type of the sum (f32,
     f64 or i32) with known strides; a stored block may be 16 bits wide, and a slice
@@ -315,7 +315,7 @@ def SAttnCPUExpandScans
 
 def SAttnCPUExpandMemRefOps
     : Pass<"sattn-cpu-expand-memref-ops", "::mlir::func::FuncOp"> {
-  let summary = "Expand ops of memref that have no code of their own";
+  let summary = "Expand memref ops that have no direct lowering";
   let description = [{
     A `memref.copy` of memory that is not contiguous becomes a `linalg.generic`:
     upstream lowers it to a call of `memrefCopy`, which is only in the library of
@@ -329,7 +329,7 @@ def SAttnCPUExpandMemRefOps
 }
 
 def SAttnCPUDropResults : Pass<"sattn-cpu-drop-results", "::mlir::ModuleOp"> {
-  let summary = "Return no buffer that the caller passed";
+  let summary = "Drop results that alias a buffer of the caller";
   let description = [{
     After bufferization a function whose result was computed in place returns one
     of its own arguments. The caller already has this buffer, and upstream's
@@ -488,7 +488,7 @@ def SAttnCPUBFloat16Bits
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
-def SAttnCPUKeepElementLoops
+def SAttnCPUDisableElementUnrolling
     : Pass<"sattn-cpu-keep-element-loops", "::mlir::LLVM::LLVMFuncOp"> {
   let summary = "Keep LLVM from unrolling loops over the elements of a vector";
   let description = [{

@@ -61,7 +61,7 @@ def SAttnTileLinalg : Pass<"sattn-tile-linalg", "::mlir::func::FuncOp"> {
 }
 
 def SAttnApproximateMath : Pass<"sattn-approximate-math"> {
-  let summary = "Compute functions by polynomials";
+  let summary = "Approximate math functions by polynomials";
   let description = [{
     `math.erf`, `math.exp`, `math.tanh` and similar functions of f32 scalars and
     vectors become upstream's approximations in `arith` and `math.fma`, whose

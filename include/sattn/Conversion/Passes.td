@@ -13,7 +13,7 @@ include "mlir/Pass/PassBase.td"
 
 def ConvertVectorToWGTile
     : Pass<"convert-vector-to-wgtile", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Make a tile program of a kernel on whole-tile vectors";
+  let summary = "Convert kernels on whole-tile vectors to tile programs";
   let description = [{
     Vectors of one or two dimensions become register tiles, contractions
     `wgtile.mma`, reads that feed one `wgtile.load`, other reads `wgtile.read`,
@@ -46,12 +46,12 @@ def ConvertVectorToWGTile
 }
 
 def ConvertSAttnPlanToGPU : Pass<"convert-sattn-plan-to-gpu", "::mlir::ModuleOp"> {
-  let summary = "Make kernels of each plan";
+  let summary = "Convert plans to kernels";
   let description = [{
     `sattn.plan` on memrefs becomes two kernels in the GPU module `kernels` and
     their launches. The first chooses the block rows of each row-block group, with a
-    thread block for each window of at most 64 block rows; the second writes the
-    steps, with a thread block for each row-block group. A `sattn.merge` becomes one,
+    CTA for each window of at most 64 block rows; the second writes the
+    steps, with a CTA for each row-block group. A `sattn.merge` becomes one,
     in which a thread makes the steps of a group of lists. The kernels are `memref`,
     `scf`, `arith` and `gpu`, with their tables in shared memory (address space 3).
 

@@ -25,8 +25,8 @@ namespace sattn::cache {
 /// A compiled program as the texts that its user made of it.
 using Entry = std::vector<std::string>;
 
-/// Gets a sentence about an entry or a folder that cannot be used. A cache
-/// never fails: the program is compiled instead.
+/// A listener that gets a sentence about an entry or a folder that cannot be
+/// used. A cache never fails: the program is compiled instead.
 using RemarkFn = llvm::function_ref<void(const llvm::Twine &)>;
 
 /// Place and limits of a cache.
@@ -38,10 +38,10 @@ struct Settings {
   /// How long a process waits for another one that compiles the same program.
   std::chrono::milliseconds lockTimeout = std::chrono::seconds(60);
 
-  /// The folder is $SATTN_CACHE_DIR, else $XDG_CACHE_HOME/sattn, else
-  /// ~/.cache/sattn; $SATTN_CACHE_BYTES replaces the limit. Nothing with
-  /// SATTN_CACHE=0, without a home folder, and in a program that runs with
-  /// another user's rights.
+  /// Settings of the environment. The folder is $SATTN_CACHE_DIR, else
+  /// $XDG_CACHE_HOME/sattn, else ~/.cache/sattn; $SATTN_CACHE_BYTES replaces
+  /// the limit. Nothing with SATTN_CACHE=0, without a home folder, and in a
+  /// program that runs with another user's rights.
   static std::optional<Settings> fromEnvironment(RemarkFn remark);
 };
 

@@ -138,11 +138,11 @@ struct AccumulatorFragment {
                 2 * (row % kWarpRows / 8) + col % 2};
   }
 
-  /// A row vector has one value for each row, in 2 rowTiles registers of a
-  /// thread: the value of register 2m + r is that of row threadRow(thread) +
-  /// 16m + 8r; the four lanes of a quad and the warps that divide the columns
-  /// hold the same. rowVectorRegister is the register that goes with
-  /// accumulator register `reg`.
+  /// Registers of a row vector, which has one value for each row, in 2 rowTiles
+  /// registers of a thread: the value of register 2m + r is that of row
+  /// threadRow(thread) + 16m + 8r; the four lanes of a quad and the warps that
+  /// divide the columns hold the same. rowVectorRegister is the register that
+  /// goes with accumulator register `reg`.
   constexpr int64_t rowVectorRegisters() const { return 2 * rowTiles; }
   constexpr int64_t rowVectorRegister(int64_t reg) const {
     return 2 * (reg / 4 % rowTiles) + reg / 2 % 2;
@@ -153,10 +153,10 @@ struct AccumulatorFragment {
     return threadRow(thread) + 8 * i;
   }
 
-  /// A column vector has one value for each column, in 2 warpEights() registers
-  /// of a thread, the same in lanes four apart and in the warps that divide the
-  /// rows: register 2j + c is column threadColumn(thread) + pairColumnOffset(j)
-  /// + c.
+  /// Registers of a column vector, which has one value for each column, in 2
+  /// warpEights() registers of a thread, the same in lanes four apart and in
+  /// the warps that divide the rows: register 2j + c is column
+  /// threadColumn(thread) + pairColumnOffset(j) + c.
   constexpr int64_t columnVectorRegisters() const { return 2 * warpEights(); }
   constexpr int64_t columnVectorRegister(int64_t reg) const {
     return 2 * (reg / 4 / rowTiles) + reg % 2;

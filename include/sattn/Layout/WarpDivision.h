@@ -27,7 +27,7 @@ struct WarpDivision {
   }
 };
 
-/// Most warps of a thread block that multiply by mma.sync: 8 keep an SM busy.
+/// Most warps of a CTA that multiply by mma.sync: 8 keep an SM busy.
 inline constexpr int64_t kMostMmaWarps = 8;
 /// Most registers of a thread that the accumulator should take: operands go
 /// through registers too, and with 128 some epilogues spill.

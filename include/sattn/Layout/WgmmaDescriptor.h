@@ -24,11 +24,11 @@ namespace sattn::layout {
 
 /// Which dimension of a wgmma operand is contiguous in shared memory.
 enum class Major {
-  /// The tile's columns run along K (wgmma's transpose bit 0): A stored as
-  /// M x K, B stored as N x K.
+  /// Columns of the tile run along K (wgmma's transpose bit 0): A stored as M x
+  /// K, B stored as N x K.
   K,
-  /// The tile's columns run along M or N and its rows along K (transpose bit 1,
-  /// which wgmma has for 16-bit elements only): B stored as K x N.
+  /// Columns of the tile run along M or N and its rows along K (transpose bit
+  /// 1, which wgmma has for 16-bit elements only): B stored as K x N.
   MN,
 };
 
@@ -48,8 +48,8 @@ inline constexpr int64_t kWgmmaMaxColumns = 256;
 
 /// Bytes in a row of the swizzle of operands, but for short rows.
 inline constexpr int64_t kWgmmaSwizzle = 128;
-/// Rows of 8-bit elements may be as short as this, which is then their swizzle:
-/// those of a stored block of 64 columns are.
+/// The shortest rows of 8-bit elements in bytes, which is then their swizzle:
+/// those of a stored block of 64 columns.
 inline constexpr int64_t kWgmmaShortSwizzle = 64;
 
 /// The swizzle in which wgmma takes a shared tile of so many rows and columns
@@ -109,7 +109,7 @@ constexpr uint64_t descriptorBits(const SharedTile &tile, Major major) {
   return lbo << 16 | sbo << 32 | swizzle << 62;
 }
 
-/// What to add to the descriptor of a tile to name slice `kStep` of wgmmaK()
+/// The increment of a tile's descriptor that names slice `kStep` of wgmmaK()
 /// elements along K, starting at `mnStart` along M or N: a row of a K-major
 /// tile (a multiple of 8), a column of an MN-major one (a multiple of
 /// boxColumns()). In the descriptor's unit, 16 bytes; it stays in the address

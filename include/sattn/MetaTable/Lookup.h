@@ -13,26 +13,26 @@ namespace sattn::meta {
 
 /// The problem that parameters are for.
 struct Query {
-  /// Of the op.
+  /// The schema of the op.
   const OpSchema *schema = nullptr;
-  /// As the driver names it.
+  /// The device as its driver names it.
   std::string device;
   /// Version of the tuned kernels; only sections of this version are searched.
   int64_t version = 0;
   /// Element types of the operands and of the result, as in Section. An
   /// `outDtype` equal to `dtype` is the same as an empty one.
   std::string dtype, outDtype;
-  /// In hundredths, rounded.
+  /// The sparsity in hundredths, rounded.
   int64_t sparsity = 50;
-  /// As OpSchema::keyNames.
+  /// The numbers of the key, as OpSchema::keyNames.
   llvm::SmallVector<int64_t, 8> key;
-  /// Only the exact row: no rule that takes a near one.
+  /// Whether only the exact row counts, without the rules that take a near one.
   bool exact = false;
-  /// Whether rows that were tuned on another device do for this one; null: none
-  /// do.
+  /// Whether rows tuned on the device `other` apply to `device`; null: rows
+  /// apply only to their own device.
   bool (*takesRowsOf)(llvm::StringRef device, llvm::StringRef other) = nullptr;
 
-  /// "OP (192, 192, ...), NVIDIA H200, bf16, sparsity 0.50".
+  /// A text such as "OP (192, 192, ...), NVIDIA H200, bf16, sparsity 0.50".
   std::string describe() const;
 };
 
@@ -47,18 +47,19 @@ struct Match {
   const Table *table = nullptr;
   const Section *section = nullptr;
   const Row *row = nullptr;
-  /// The row is of sparsity 0.5, not of the query's.
+  /// Whether the row is of sparsity 0.5, and not of the query's.
   bool otherSparsity = false;
-  /// The row is of a result of the operands' type, the query's is not.
+  /// Whether the row is of a result of the operands' type, and the query is
+  /// not.
   bool otherOutDtype = false;
-  /// The row is of a smaller size (OpSchema::nearSize).
+  /// Whether the row is of a smaller size (OpSchema::nearSize).
   bool otherSize = false;
-  /// The row is of another device that does for the query's.
+  /// Whether the row was tuned on another device, and applies to the query's.
   bool otherDevice = false;
 
-  /// "row (192, ...) of OP, NVIDIA A100-SXM4-80GB, bf16, sparsity 0.56
-  /// in the shipped table (exact)"; in the place of "exact" the rules that were
-  /// needed.
+  /// A text such as "row (192, ...) of OP, NVIDIA A100-SXM4-80GB, bf16,
+  /// sparsity 0.56 in the shipped table (exact)"; in the place of "exact" the
+  /// rules that were needed.
   std::string describe() const;
 };
 

@@ -23,9 +23,9 @@ struct Section;
 
 /// One tuned configuration.
 struct Row {
-  /// As OpSchema::keyNames.
+  /// The numbers of the key, as OpSchema::keyNames.
   llvm::SmallVector<int64_t, 8> key;
-  /// As Section::parameters.
+  /// The values of parameters, as Section::parameters.
   llvm::SmallVector<int64_t, 6> values;
 };
 
@@ -66,9 +66,9 @@ using OpSchemas = llvm::ArrayRef<const OpSchema *>;
 
 /// The rows of one op on one device for one dtype and sparsity.
 struct Section {
-  /// Of the op.
+  /// The schema of the op.
   const OpSchema *schema = nullptr;
-  /// As the driver names it ("NVIDIA A100-SXM4-80GB").
+  /// The device as its driver names it ("NVIDIA A100-SXM4-80GB").
   std::string device;
   /// Version of the tuned kernels, not of the file format: a query ignores rows
   /// of other versions.
@@ -87,14 +87,14 @@ struct Section {
   /// A parameter of a row of this section, where the section has it and the row
   /// does not leave it out by a 0.
   std::optional<int64_t> get(const Row &row, llvm::StringRef parameter) const;
-  /// "OP, NVIDIA A100-SXM4-80GB, bf16, sparsity 0.56".
+  /// A text such as "OP, NVIDIA A100-SXM4-80GB, bf16, sparsity 0.56".
   std::string describe() const;
 };
 
-/// "(192, 192, 256, 64, 64, false, true, true)".
+/// A text such as "(192, 192, 256, 64, 64, false, true, true)".
 std::string describeKey(const OpSchema &schema, llvm::ArrayRef<int64_t> key);
 
-/// "0.56" for 56.
+/// A text such as "0.56", for 56.
 std::string describeSparsity(int64_t hundredths);
 
 /// Why a section cannot have its parameters, or a row its values ("expected
@@ -103,7 +103,7 @@ std::string parametersProblem(const Section &section);
 std::string rowProblem(const Section &section, const Row &row);
 
 struct Table {
-  /// Its name in messages: a path, or "the shipped table".
+  /// The table's name in messages: a path, or "the shipped table".
   std::string name;
   std::vector<Section> sections;
 };

@@ -17,10 +17,10 @@ class OpPassManager;
 
 namespace sattn {
 
-/// What every target begins with: passes that settle which arguments the
-/// functions have, and record which of them is which operand. A second run
-/// changes nothing. Products of f32 that are raised have the given precision,
-/// that of ops of `sattn`.
+/// Adds the passes that every target begins with: they settle which arguments
+/// the functions have, and record which argument is which operand. A second run
+/// changes nothing. Products of f32 that are raised get `precision`, as ops of
+/// `sattn` have it.
 void buildSAttnEntryPipeline(mlir::OpPassManager &pm,
                              llvm::StringRef precision = "ieee");
 

@@ -20,10 +20,10 @@ namespace sattn {
 
 /// How output tiles are spread over the cores.
 enum class CPUThreads {
-  /// One after the other; the code needs no run-time library.
+  /// Tiles one after the other; the code needs no run-time library.
   Sequential,
-  /// By calls to LLVM's OpenMP runtime (libomp), which the program that runs
-  /// the code provides.
+  /// Threads by calls to LLVM's OpenMP runtime (libomp), which the program that
+  /// runs the code provides.
   OpenMP
 };
 

@@ -16,11 +16,11 @@
 
 namespace sattn {
 
-/// How a thread block works through a tile program.
+/// How a CTA works through a tile program.
 enum class GPUSchedule {
   /// All threads together: every load and every MMA is waited for.
   Plain,
-  /// Producer and consumers around a ring of stages, thread blocks that walk
+  /// Producer and consumers around a ring of stages, CTAs that walk
   /// many tiles.
   Specialized
 };
@@ -39,8 +39,7 @@ struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
       llvm::cl::desc("Refuse a cubin whose registers spill (cubin only)"),
       llvm::cl::init(false)};
   PassOptions::Option<GPUSchedule> schedule{
-      *this, "schedule",
-      llvm::cl::desc("How a thread block works through a tile program"),
+      *this, "schedule", llvm::cl::desc("Schedule of a CTA"),
       llvm::cl::init(GPUSchedule::Specialized),
       llvm::cl::values(
           clEnumValN(GPUSchedule::Plain, "plain",
@@ -48,18 +47,18 @@ struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
           clEnumValN(GPUSchedule::Specialized, "specialized",
                      "producer and consumers around a ring of stages"))};
   PassOptions::Option<KernelVersions> versions{
-      *this, "versions", llvm::cl::desc("Versions of kernels to make"),
+      *this, "versions", llvm::cl::desc("Kernel specializations to compile"),
       llvm::cl::init(KernelVersions::All), getKernelVersionsValues()};
   PassOptions::Option<bool> late{
       *this, "late",
-      llvm::cl::desc("Whether warpgroups that take no turns compute what only "
-                     "a block's last MMAs need beside the next block's first "
-                     "ones"),
+      llvm::cl::desc("Delay ops used only by the last MMAs until the next "
+                     "block's first MMAs are issued, in kernels without "
+                     "warpgroup ordering"),
       llvm::cl::init(true)};
   PassOptions::Option<int64_t> maxPadding{
       *this, "max-padding",
-      llvm::cl::desc("Bytes of the copy of an argument whose rows TMA cannot "
-                     "take, at most; 0: none is copied"),
+      llvm::cl::desc("Most bytes of a copy of an argument whose rows TMA "
+                     "cannot take; 0: no argument is copied"),
       llvm::cl::init(int64_t(1) << 30)};
   PassOptions::Option<int64_t> delays{
       *this, "delays",
@@ -83,12 +82,12 @@ struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
       llvm::cl::init("ieee")};
   PassOptions::ListOption<int64_t> sizes{
       *this, "sizes",
-      llvm::cl::desc("M, N and K that parameters are chosen for where types "
+      llvm::cl::desc("M, N and K for the choice of parameters where types "
                      "leave them open; 0: not known")};
   PassOptions::Option<double> sparsity{
       *this, "sparsity",
-      llvm::cl::desc("Part of the blocks that is not stored, 0 to 1, that "
-                     "parameters are chosen for"),
+      llvm::cl::desc("Part of the blocks that is not stored, 0 to 1, for "
+                     "the choice of parameters"),
       llvm::cl::init(-1.0)};
 };
 
@@ -98,11 +97,12 @@ struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
 void buildSAttnToNVVMPipeline(mlir::OpPassManager &pm,
                               const SAttnToGPUOptions &options);
 
-/// The same, then manifests on the host functions and a `gpu.binary` of PTX.
+/// Passes of buildSAttnToNVVMPipeline, then manifests on the host functions and
+/// a `gpu.binary` of PTX.
 void buildSAttnToPTXPipeline(mlir::OpPassManager &pm,
                              const SAttnToGPUOptions &options);
 
-/// The same with a cubin in the place of PTX.
+/// Passes of buildSAttnToPTXPipeline, with a cubin in the place of PTX.
 void buildSAttnToCubinPipeline(mlir::OpPassManager &pm,
                                const SAttnToGPUOptions &options);
 

@@ -1,7 +1,7 @@
 //===- BsrAddmm.h - bsr_addmm in double precision ---------------*- C++ -*-===//
 //
-// What sattn.bsr_addmm means, in the plainest form: the definition that the
-// compiled programs are checked against.
+// The definition of sattn.bsr_addmm, in the plainest form; compiled programs
+// are checked against it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,11 +45,11 @@ struct BsrAddmmOperands {
   /// The place of each block of the pattern in values, (*, nnz) with the
   /// batches of col; absent: its own.
   std::optional<runtime::TensorView> order = std::nullopt;
-  /// values is (*, nnz, BK, BM).
+  /// Whether values is (*, nnz, BK, BM).
   bool transposeA = false;
-  /// b is (*, N, K).
+  /// Whether b is (*, N, K).
   bool transposeB = false;
-  /// out is (*, N, M), and input broadcasts to that.
+  /// Whether out is (*, N, M), and input broadcasts to that.
   bool transposeOut = false;
 };
 
@@ -58,7 +58,7 @@ struct BsrAddmmOperands {
 /// out as it is before the call. Sums are in double and not rounded to out's
 /// type. Returns out's elements in row-major order; writes nothing.
 ///
-/// What is not read may hold anything, a NaN or no memory at all:
+/// Operands that are not read may hold anything, a NaN or no memory at all:
 ///   beta == 0    input, or out in its place
 ///   alpha == 0   crow, col, values, b, left, right
 ///   out empty    anything

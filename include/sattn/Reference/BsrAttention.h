@@ -40,7 +40,7 @@ struct BsrAttentionOperands {
 };
 
 struct BsrAttentionResult {
-  /// In row-major order: (*, M, E) and (*, M).
+  /// Elements in row-major order: (*, M, E) and (*, M).
   std::vector<double> out, lse;
 };
 

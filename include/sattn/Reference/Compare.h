@@ -19,9 +19,9 @@ struct ErrorReport {
   double relFrobenius = 0;
   /// Largest |actual - reference| of those elements.
   double maxAbs = 0;
-  /// The same in units in the last place of actual's type at the reference: 0.5
-  /// is what rounding the exact result once leaves. Cancellation makes it large
-  /// without fault.
+  /// The largest error in units in the last place of actual's type at the
+  /// reference: rounding the exact result once leaves 0.5. Cancellation makes
+  /// it large without fault.
   double maxUlps = 0;
   /// Elements where one side is NaN and the other is not, or one is infinite
   /// and the other is not the same infinity. The reference is first rounded to
@@ -31,7 +31,8 @@ struct ErrorReport {
   /// maxAbs; -1 where the two agree.
   int64_t worstElement = -1;
 
-  /// NaN-safe: a tolerance of NaN is met by nothing.
+  /// Whether all errors are within the tolerance; none are within a tolerance
+  /// of NaN.
   bool within(double tolerance) const {
     return nonFiniteMismatches == 0 && relFrobenius <= tolerance;
   }

@@ -1,7 +1,7 @@
 //===- FlexAttention.h - flex_attention in double precision -----*- C++ -*-===//
 //
-// What sattn.flex_attention means, in the plainest form: the definition that
-// the compiled programs are checked against.
+// The definition of sattn.flex_attention, in the plainest form; compiled
+// programs are checked against it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,17 +40,17 @@ struct FlexAttentionOperands {
   std::optional<int64_t> left, right;
   int64_t prefix = 0;
   bool bottomRight = false;
-  /// Of b, h, i, j; absent: the score as it is, and true. They do what lists of
-  /// partial blocks do, too.
+  /// Functions of b, h, i, j; absent: the unmodified score, and true. In
+  /// partial blocks of lists they apply as well.
   std::function<double(double, int64_t, int64_t, int64_t, int64_t)> scoreMod;
   std::function<bool(int64_t, int64_t, int64_t, int64_t)> maskMod;
-  /// Keys that are seen whatever the band and maskMod say, as those of full
+  /// Keys that are visible whatever the band and maskMod say, as those of full
   /// blocks; absent: none.
   std::function<bool(int64_t, int64_t, int64_t, int64_t)> isFull;
 };
 
 struct FlexAttentionResult {
-  /// In row-major order: (B, H, M, E) and, twice, (B, H, M).
+  /// Elements in row-major order: (B, H, M, E) and, twice, (B, H, M).
   std::vector<double> out, lse, maxScores;
   /// Pairs of a query and a key that it sees.
   int64_t visible = 0;

@@ -14,7 +14,7 @@
 
 namespace sattn::reference {
 
-/// Of b, h, i, j: whether query i sees key j.
+/// A function of b, h, i, j: whether key j is visible to query i.
 using MaskFunction = std::function<bool(int64_t, int64_t, int64_t, int64_t)>;
 
 struct MaskSizes {
@@ -29,7 +29,7 @@ struct MaskSizes {
 /// Whether no element, some or all elements of a block are visible.
 enum class BlockKind : int8_t { Empty, Partial, Full };
 
-/// Of all blocks, (batches, heads, rows, columns) in row-major order.
+/// The kinds of all blocks, (batches, heads, rows, columns) in row-major order.
 std::vector<BlockKind> classifyBlocks(const MaskFunction &, const MaskSizes &);
 
 /// One list for each row of blocks, or for each column.

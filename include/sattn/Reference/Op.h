@@ -1,7 +1,7 @@
 //===- Op.h - Ops of sattn by name ------------------------------*- C++ -*-===//
 //
-// What a tool that runs any program needs to know of the op that it consists
-// of. An op is in the list by its name in lib/Reference/CMakeLists.txt.
+// The facts of an op that a tool needs to run a program that consists of it. An
+// op is in the list by its name in lib/Reference/CMakeLists.txt.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ public:
 
   /// The operand of this name; null where it is missing.
   const NamedOperand *find(std::string_view name) const;
-  /// The same, if it is a tensor.
+  /// The tensor of this name; null if it is missing or a scalar.
   const runtime::TensorView *findTensor(std::string_view name) const;
   /// Adds the attributes of these names.
   void addAttributes(const std::vector<std::string> &names);
@@ -56,9 +56,9 @@ public:
 
 /// The result of an op for certain operands.
 struct Description {
-  /// For people: "512x256 @ 256x64, block 16x16, ...".
+  /// The description for people: "512x256 @ 256x64, block 16x16, ...".
   std::string text;
-  /// For programs: names and values, in order.
+  /// The description for programs: names and values, in order.
   std::vector<std::pair<
       std::string, std::variant<int64_t, std::string, std::vector<int64_t>>>>
       members;
@@ -71,10 +71,10 @@ struct Description {
   double sparsity = -1;
 };
 
-/// What an op writes to one operand.
+/// The values that an op writes to one operand.
 struct Result {
   const char *operand;
-  /// In row-major order.
+  /// The elements in row-major order.
   std::vector<double> elements;
 };
 
@@ -90,7 +90,7 @@ struct Op {
   /// not follow from the other operands; its message is empty, or says which of
   /// them is wrong.
   runtime::ErrorOr<std::vector<int64_t>> (*inferShape)(const NamedOperands &);
-  /// Of operands that meet the contract.
+  /// Describes operands that meet the contract.
   Description (*describe)(const NamedOperands &);
 };
 

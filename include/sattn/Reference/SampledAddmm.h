@@ -1,7 +1,7 @@
 //===- SampledAddmm.h - sampled_addmm in double precision -------*- C++ -*-===//
 //
-// What sattn.sampled_addmm means, in the plainest form: the definition that the
-// compiled programs are checked against.
+// The definition of sattn.sampled_addmm, in the plainest form; compiled
+// programs are checked against it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,9 +34,9 @@ struct SampledAddmmOperands {
   runtime::TensorView crow, col, mat1, mat2;
   std::optional<runtime::TensorView> input;
   runtime::TensorView out;
-  /// mat2 is (*, N, K).
+  /// Whether mat2 is (*, N, K).
   bool transposeMat2 = false;
-  /// mat1 is (*, K, M).
+  /// Whether mat1 is (*, K, M).
   bool transposeMat1 = false;
 };
 
@@ -44,7 +44,7 @@ struct SampledAddmmOperands {
 /// input is out as it is before the call. Sums are in double and not rounded to
 /// out's type. Returns out's elements in row-major order; writes nothing.
 ///
-/// What is not read may hold anything, a NaN or no memory at all:
+/// Operands that are not read may hold anything, a NaN or no memory at all:
 ///   beta == 0    input, or out in its place
 ///   alpha == 0   crow, col, mat1, mat2
 ///   out empty    anything

@@ -1,7 +1,7 @@
 //===- ScatterMm.h - Definition of scatter_mm -------------------*- C++ -*-===//
 //
-// What sattn.scatter_mm means, in the plainest form: the definition that the
-// compiled programs are checked against.
+// The definition of sattn.scatter_mm, in the plainest form; compiled programs
+// are checked against it.
 //
 //===----------------------------------------------------------------------===//
 

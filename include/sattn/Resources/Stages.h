@@ -15,8 +15,8 @@
 
 namespace sattn::resources {
 
-/// A ring of fewer stages overlaps nothing, and no loop needs more than the
-/// second number: a stage is released when the next one is full.
+/// The fewest and the most stages of a ring: with fewer nothing overlaps, and
+/// no loop needs more, since a stage is released when the next one is full.
 inline constexpr int64_t kMinStages = 2, kMostStages = 16;
 
 /// A product's tiles in one step: M x K and K x N.
@@ -43,8 +43,8 @@ struct RingStages {
   int64_t loop = 0, tile = 0;
 };
 
-/// As many stages as fit into so many bytes, the same number in all rings that
-/// loops fill. A ring that is loaded once a tile needs `mostTileStages` at
+/// The most stages that fit into so many bytes, the same number in all rings
+/// that loops fill. A ring that is loaded once a tile needs `mostTileStages` at
 /// most. None of the latter if a stage of each does not fit. `loopBytes` and
 /// `tileBytes` are those of one stage of all rings of a kind.
 RingStages fitRingStages(int64_t loopBytes, int64_t tileBytes,

@@ -40,17 +40,17 @@ struct Rates {
 struct Target {
   llvm::StringLiteral name;
   TargetKind kind;
-  /// Columns of a tile are a multiple of it.
+  /// The number that a tile's columns are a multiple of.
   int64_t columnMultiple;
   /// Most columns of a tile; the CPU has no limit.
   int64_t maxColumns;
   /// Most elements of a tile's accumulator, rows x columns, in the registers of
-  /// the thread block that computes it; MMAs by mma.sync may take fewer.
+  /// the CTA that computes it; MMAs by mma.sync may take fewer.
   int64_t maxAccumulator;
-  /// Thread blocks that run at one time.
+  /// CTAs that run at one time.
   int64_t smCount;
   Rates rates = {};
-  /// Shared memory of a thread block, that of the chip (sattn/Support/Chip.h);
+  /// Shared memory of a CTA, that of the chip (sattn/Support/Chip.h);
   /// 0 for the CPU.
   int64_t sharedBytes = 0;
   /// Whether the chip has clusters (sattn/Support/Chip.h).
@@ -59,7 +59,7 @@ struct Target {
 
 /// "cpu", "sm_80", "sm_86", "sm_89" or "sm_90a".
 std::optional<Target> findTarget(llvm::StringRef name);
-/// Names that findTarget knows.
+/// Names that findTarget accepts.
 llvm::SmallVector<llvm::StringRef> targetNames();
 
 } // namespace sattn::resources

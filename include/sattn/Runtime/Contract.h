@@ -18,24 +18,24 @@ namespace sattn::runtime {
 /// Whether the contents of index arrays are read, which needs host memory.
 enum class ContentCheck { Off, On };
 
-/// The arguments' number, kinds, element types and ranks are those that the
-/// manifest declares; extents are not negative; extents and strides address
-/// memory that can exist, aligned to the element's width.
+/// Checks that the arguments' number, kinds, element types and ranks are those
+/// that the manifest declares; that extents are not negative; and that extents
+/// and strides address memory that can exist, aligned to the element's width.
 Error checkArguments(const Manifest &manifest,
                      const std::vector<Argument> &arguments);
 
-/// The checks that need no memory: `checkArguments` without addresses, and the
-/// shapes of `checkContracts`. Data pointers are not read.
+/// Runs the checks that need no memory: `checkArguments` without addresses, and
+/// the shapes of `checkContracts`. Data pointers are not read.
 Error checkShapes(const Manifest &manifest,
                   const std::vector<Argument> &arguments);
 
-/// `checkArguments`, then each contract's checks: shapes, with batch dimensions
-/// that broadcast; memory; and, if requested, contents.
+/// Runs `checkArguments`, then each contract's checks: shapes, with batch
+/// dimensions that broadcast; memory; and, if requested, contents.
 Error checkContracts(const Manifest &manifest,
                      const std::vector<Argument> &arguments,
                      ContentCheck contents);
 
-/// All checks before a call: `checkContracts`, then the manifest's checks.
+/// Runs all checks before a call: `checkContracts`, then the manifest's checks.
 /// `smCount`: the device's number of SMs.
 Error checkCall(const Manifest &manifest,
                 const std::vector<Argument> &arguments, ContentCheck contents,

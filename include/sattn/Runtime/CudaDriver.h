@@ -191,7 +191,7 @@ public:
   SATTN_CUDA_FUNCTIONS(SATTN_CUDA_MEMBER)
 #undef SATTN_CUDA_MEMBER
 
-  /// Not in drivers older than CUDA 12.4: may be null.
+  /// Null in drivers older than CUDA 12.4.
   CUresult (*funcGetParamInfo)(CUfunction function, size_t index,
                                size_t *offset, size_t *size) = nullptr;
 
@@ -204,10 +204,11 @@ public:
   /// Opens the library at `path`, apart from `get`'s. It stays loaded.
   static ErrorOr<std::unique_ptr<CudaDriver>> load(const std::string &path);
 
-  /// Success, or "CALL failed: NAME (NUMBER): text".
+  /// Turns a result into success, or into the error "CALL failed: NAME
+  /// (NUMBER): text".
   Error check(CUresult result, const char *call) const;
 
-  /// "CUDA_ERROR_INVALID_VALUE (1): invalid argument".
+  /// A text such as "CUDA_ERROR_INVALID_VALUE (1): invalid argument".
   std::string describe(CUresult result) const;
 
   /// The newest CUDA version that the driver supports: "12.4".

@@ -21,8 +21,8 @@ class ScratchMemory;
 /// must be destroyed before it.
 class Device {
 public:
-  /// Errors: no driver, no device, no such ordinal, any failure of the driver.
-  /// Without `driver`, CudaDriver::get() is used.
+  /// Opens a device. Errors: no driver, no device, no such ordinal, any failure
+  /// of the driver. Without `driver`, CudaDriver::get() is used.
   static ErrorOr<std::unique_ptr<Device>>
   open(int ordinal = 0, const CudaDriver *driver = nullptr);
 
@@ -37,13 +37,13 @@ public:
   int capabilityMajor() const { return major; }
   int capabilityMinor() const { return minor; }
   int smCount() const { return processors; }
-  /// Shared memory that one thread block can have, in bytes.
+  /// Shared memory that one CTA can have, in bytes.
   int64_t maxSharedMemory() const { return sharedMemory; }
 
   /// How diagnostics name it: "device 0 'NVIDIA H200'".
   std::string describe() const;
 
-  /// For the scratch of calls on this device.
+  /// The scratch memory of calls on this device.
   ScratchMemory &scratch() const { return *scratchMemory; }
 
 private:
@@ -78,9 +78,9 @@ private:
   Error failure = Error::success();
 };
 
-/// While it lives, this thread may make calls that the capture of a graph, its
-/// own or another thread's, forbids it otherwise: allocations, and questions
-/// about events. None of them may concern a captured stream.
+/// An object during whose life this thread may make calls that the capture of a
+/// graph, its own or another thread's, forbids it otherwise: allocations, and
+/// questions about events. None of them may concern a captured stream.
 class RelaxedCapture {
 public:
   explicit RelaxedCapture(const CudaDriver &driver);
@@ -97,8 +97,8 @@ private:
 /// Memory on a device.
 class DeviceBuffer {
 public:
-  /// 0 bytes give a null pointer. If memory is short, the error has the
-  /// requested bytes and `purpose`, if given: "a copy of x".
+  /// Allocates memory; 0 bytes give a null pointer. If memory is short, the
+  /// error has the requested bytes and `purpose`, if given: "a copy of x".
   static ErrorOr<DeviceBuffer> allocate(const Device &device, size_t bytes,
                                         std::string_view purpose = {});
 
@@ -163,7 +163,7 @@ public:
   /// Lets what follows on `stream`, which is not captured, wait for the point.
   Error delay(CUstream stream) const;
 
-  /// From `start` to `end`, both recorded and reached.
+  /// The time from `start` to `end`, both recorded and reached.
   static ErrorOr<float> elapsedMilliseconds(const Event &start,
                                             const Event &end);
 

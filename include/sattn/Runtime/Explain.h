@@ -10,21 +10,21 @@ namespace sattn::runtime {
 /// A kernel that a call launches.
 struct KernelChoice {
   std::string kernel;
-  /// The kernel's version: "aligned", "register_reads" or "generic"; empty if
-  /// the kernel has only one version, whatever the arguments.
+  /// The kernel's specialization: "aligned", "register_reads" or "generic";
+  /// empty if the kernel has only one specialization, whatever the arguments.
   std::string version;
   /// Part of `Program::prepare`.
   bool preprocess = false;
   /// The parameters of its tiles and their origin; empty if it has none.
   std::string parameters, origin;
-  /// The reasons why the version is not "aligned", a sentence for each argument
-  /// whose strides, alignment or extents TMA cannot take.
+  /// The reasons why the specialization is not "aligned", a sentence for each
+  /// argument whose strides, alignment or extents TMA cannot take.
   std::vector<std::string> reasons;
 };
 
-/// The error of a call that needs versions of kernels which the image lacks:
-/// the kernels, and the arguments that the others cannot take. `values` are the
-/// manifest's for these arguments.
+/// The error of a call that needs specializations of kernels which the image
+/// lacks: the kernels, and the arguments that the others cannot take. `values`
+/// are the manifest's for these arguments.
 Error findMissing(const Manifest &manifest,
                   const std::vector<Argument> &arguments,
                   const std::vector<int64_t> &values);

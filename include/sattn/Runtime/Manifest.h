@@ -37,7 +37,7 @@ struct ContractOperand {
   std::string name;
   std::optional<size_t> argument;
   double constant = 0;
-  /// Of a tensor: its dimensions without those of batches.
+  /// A tensor's rank without its batch dimensions; nothing for a scalar.
   std::optional<size_t> coreRank;
 };
 
@@ -47,21 +47,21 @@ struct ExtentSource {
   std::optional<size_t> argument;
   /// The dimension of the argument; without an argument, the number.
   int64_t number = 0;
-  /// The extent is divided by `divisor`, rounded down or up, then `plus` is
-  /// added.
+  /// The divisor of the extent, by which it is divided and rounded down or up,
+  /// and the number that is then added.
   int64_t divisor = 1, plus = 0;
   bool isRoundedUp = false;
 };
 
-/// The extent is a multiple of `factor`.
+/// The check that an extent is a multiple of `factor`.
 struct MultipleCheck {
   ExtentSource extent;
-  /// What the dimension is ("M"), and the factor in words.
+  /// The dimension's name ("M"), and the factor in words.
   std::string what, reason;
   int64_t factor = 1;
 };
 
-/// The extent is another number.
+/// The check that an extent is another number.
 struct EqualCheck {
   ExtentSource extent, expected;
   std::string what;
@@ -69,39 +69,42 @@ struct EqualCheck {
   std::string reason;
 };
 
-/// The extent is at least so large.
+/// The check that an extent is at least so large.
 struct AtLeastCheck {
   ExtentSource extent;
   int64_t least = 0;
   std::string what;
 };
 
-/// The extent is 1 plus so many for each batch, for any number of batches.
+/// The check that an extent is 1 plus so many for each batch, for any number of
+/// batches.
 struct StackedCheck {
   ExtentSource extent, each;
   std::string what, reason;
 };
 
-/// The argument does not overlap itself, nor any of the others, except one
-/// that it may be exactly. Ranges of bytes are compared, so interleaved arrays
-/// count as overlapping.
+/// The check that an argument does not overlap itself, nor any of the others,
+/// except one that it may be exactly. Ranges of bytes are compared, so
+/// interleaved arrays count as overlapping.
 struct ApartCheck {
   size_t argument = 0;
   std::vector<size_t> others;
   std::optional<size_t> orExactly;
 };
 
-/// Nothing that the program writes overlaps these.
+/// The check that arguments overlap nothing that the program writes.
 struct ReadOnlyCheck {
   std::vector<size_t> arguments;
 };
 
-/// Rows of offsets lie within [0, length of `stored`] and do not decrease.
+/// The check that rows of offsets lie within [0, length of `stored`] and do not
+/// decrease.
 struct OffsetsCheck {
   size_t argument = 0, stored = 0;
-  /// Unless all batches share these, each has equally many.
+  /// Arguments that have equally many entries in each batch, unless all batches
+  /// share them.
   std::vector<size_t> counted;
-  /// What `stored` has.
+  /// The name of the `stored` entries, for messages.
   std::string what = "stored blocks";
 };
 
@@ -127,7 +130,8 @@ struct WithinCheck {
 struct ListedCheck {
   size_t argument = 0, counts = 0;
   ExtentSource below, lastBelow;
-  /// What the entries are indices of ("blocks of keys").
+  /// The things that the entries are indices of ("blocks of keys"), for
+  /// messages.
   std::string what;
 };
 
@@ -152,8 +156,8 @@ struct Contract {
   /// without one, they broadcast to each other's.
   std::optional<size_t> batches;
   std::vector<ContractCheck> checks;
-  /// Other ops are fused with it: the written operand is their result, of the
-  /// same shape.
+  /// Whether other ops are fused with it: the written operand is their result,
+  /// of the same shape.
   bool fused = false;
 
   /// The operand of this name, or null.
@@ -195,7 +199,7 @@ struct ValueExpr {
   std::vector<size_t> operands;
 };
 
-/// The value must not be 0, or `message` is the error.
+/// The check that a value is not 0; else `message` is the error.
 struct ValueCheck {
   size_t value = 0;
   std::string message;
@@ -232,7 +236,7 @@ struct TensorMapParameter {
   std::optional<Replacement> replaced;
   /// Elements in each dimension, outermost first.
   std::vector<int64_t> box;
-  /// 0 (none), 32, 64 or 128 bytes.
+  /// The span of the swizzle: 0 (none), 32, 64 or 128 bytes.
   int64_t swizzle = 0;
   /// Whether rows of the box hold as much of the matrix's rows, which follow
   /// one another, as they can.
@@ -266,9 +270,9 @@ struct LaunchStep {
   std::string kernel;
   /// Launched if this value is not 0; always, if absent.
   std::optional<size_t> when;
-  /// Values: the number of thread blocks in x, y and z.
+  /// Values: the number of CTAs in x, y and z.
   std::array<size_t, 3> grid = {};
-  /// Threads of one thread block.
+  /// Threads of one CTA.
   int64_t block = 0;
   /// Bytes of dynamic shared memory.
   int64_t shared = 0;
@@ -279,27 +283,27 @@ struct LaunchStep {
   /// arrays change: what the program computes does not depend on them
   /// (Program::prepareHints).
   bool hint = false;
-  /// Waits by itself for the work before it in its stream, and may start before
-  /// that has ended.
+  /// Whether the kernel waits by itself for the work before it in its stream,
+  /// and may start before that has ended.
   bool programmatic = false;
-  /// Reads index arrays before it waits: it starts early only where nobody
-  /// writes to them, as to those of a prepared operand.
+  /// Whether the kernel reads index arrays before it waits: it starts early
+  /// only where nobody writes to them, as to those of a prepared operand.
   bool readsIndicesEarly = false;
-  /// For `explainCall` (Explain.h): the version of the kernel, the reason for
-  /// it if known at compile time, and the parameters of its tiles and their
-  /// origin. Each may be empty.
+  /// Texts for `explainCall` (Explain.h): the specialization of the kernel, the
+  /// reason for it if known at compile time, and the parameters of its tiles
+  /// and their origin. Each may be empty.
   std::string version, reason, tuning, origin;
   std::vector<KernelParameter> parameters;
 };
 
-/// A version of a kernel that the image does not hold.
+/// A specialization of a kernel that the image does not hold.
 struct MissingVersion {
   std::string kernel;
   /// A value: a call needs it if this is not 0.
   size_t when = 0;
   /// The number of steps before it, if known.
   std::optional<size_t> before;
-  /// As of a LaunchStep.
+  /// Texts as of a LaunchStep.
   std::string version = "generic", tuning, origin;
 };
 
@@ -329,7 +333,8 @@ struct GpuTarget {
   char suffix = 0;
 };
 
-/// Nothing for "cpu" and for anything that is not a GPU's name.
+/// The architecture that a target names; nothing for "cpu" and for anything
+/// that is not a GPU's name.
 std::optional<GpuTarget> parseGpuTarget(std::string_view target);
 
 /// Parses and validates the whole text: afterwards every index is in range,
@@ -344,7 +349,8 @@ ErrorOr<std::vector<int64_t>> evaluate(const Manifest &manifest,
                                        const std::vector<Argument> &arguments,
                                        int64_t smCount = 1);
 
-/// The message of the first check that does not hold.
+/// Runs the checks; the error is the message of the first one that does not
+/// hold.
 Error runChecks(const Manifest &manifest, const std::vector<int64_t> &values);
 
 } // namespace sattn::runtime

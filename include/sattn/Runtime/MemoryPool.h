@@ -17,7 +17,7 @@ public:
 
   MemoryPool(MemoryPool &&other) noexcept;
   MemoryPool &operator=(MemoryPool &&other) noexcept;
-  /// Memory that is not freed yet stays until it is.
+  /// Leaves memory that is not freed yet until it is freed.
   ~MemoryPool();
 
   /// Memory for work that follows on `stream`, aligned to 256 bytes; null for 0

@@ -63,16 +63,16 @@ private:
   /// not written.
   std::vector<std::optional<TensorView>> scratch;
   std::optional<DeviceBuffer> scratchMemory;
-  /// Of hints: the values that their steps were launched with, and the end of
-  /// their work, null once it is known to be done.
+  /// Whether these are hints; then the values that their steps were launched
+  /// with, and the end of their work, null once it is known to be done.
   bool isHint = false;
   std::vector<int64_t> hintValues;
   struct Pending;
   std::unique_ptr<Pending> pending;
   /// Calls with it, whose copies and scratch stay where they are.
   std::shared_ptr<CallCache> calls;
-  /// The same for calls that its program lacks a version for, if it was
-  /// prepared with the arguments of such a call.
+  /// The prepared data for calls that its program lacks a specialization for,
+  /// if it was prepared with the arguments of such a call.
   std::shared_ptr<const Prepared> other;
 };
 

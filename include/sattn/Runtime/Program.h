@@ -33,12 +33,13 @@ public:
 
   const Manifest &manifest() const { return description; }
 
-  /// Makes a program of the same arguments with versions of kernels that this
-  /// one lacks, loaded into the same device.
+  /// Makes a program of the same arguments with specializations of kernels that
+  /// this one lacks, loaded into the same device.
   using Complete = std::function<ErrorOr<std::unique_ptr<Program>>()>;
 
-  /// Calls that need such a version go to the program that `complete` makes
-  /// when the first of them comes, once. Without it they are refused.
+  /// Sets the function that makes the complete program when the first call
+  /// comes that needs a specialization which this one lacks, once. Without it
+  /// such calls are refused.
   void setComplete(Complete complete);
 
   /// Launches the program's kernels on `stream` (null: the default stream) and
@@ -48,10 +49,10 @@ public:
   ///
   /// Before the first launch everything is checked: shapes and aliasing (not
   /// the contents of index arrays, which are on the device), the manifest's
-  /// checks, versions that the image lacks, grids, tensor maps. If that fails,
-  /// nothing is launched. Values that follow from types, shapes, strides and
-  /// alignment are kept for later calls of the same kind. May be called from
-  /// several threads.
+  /// checks, specializations that the image lacks, grids, tensor maps. If that
+  /// fails, nothing is launched. Values that follow from types, shapes, strides
+  /// and alignment are kept for later calls of the same kind. May be called
+  /// from several threads.
   Error launch(const std::vector<Argument> &arguments, CUstream stream);
 
   /// Copies the index arrays of the arguments' sparse operands and launches, on
@@ -102,7 +103,7 @@ private:
                   const std::vector<int64_t> &values,
                   const std::vector<TensorView> &scratch, Steps which) const;
 
-  /// What the steps that are launched ahead of calls need.
+  /// The needs of the steps that are launched ahead of calls.
   struct Ahead;
   ErrorOr<Ahead> planAhead(const std::vector<Argument> &arguments,
                            Steps which) const;
@@ -126,17 +127,17 @@ private:
   makeReady(const Prepared *prepared, const std::vector<Argument> &arguments,
             const CallTensors &tensors) const;
 
-  /// The call of a program, or of its remaining steps after `prepared`.
+  /// Runs a program, or its remaining steps after `prepared`.
   Error run(const Prepared *prepared, CallCache &cache,
             const std::vector<Argument> &arguments, const CallTensors &tensors,
             CUstream stream);
 
-  /// The call in the program that has all versions.
+  /// Runs the call in the program that has all specializations.
   Error runOther(const Prepared *prepared,
                  const std::vector<Argument> &arguments,
                  const CallTensors &tensors, CUstream stream);
 
-  /// The program for calls that this one lacks a version for.
+  /// The program for calls that this one lacks a specialization for.
   ErrorOr<Program *> findOther();
 
   const Device &device;

@@ -13,13 +13,13 @@ namespace sattn::runtime {
 class Device;
 class MemoryPool;
 
-/// What a call needs.
+/// The scratch memory that a call needs, in bytes.
 struct ScratchBytes {
-  /// Of any contents, a multiple of 256.
+  /// Memory with any contents, a multiple of 256.
   size_t unset = 0;
-  /// Of zeros.
+  /// Memory that is zero when the call begins.
   size_t zero = 0;
-  /// Of zeros that the call leaves as zeros.
+  /// Memory that is zero when the call begins, and again when it ends.
   size_t leftZero = 0;
 };
 
@@ -36,8 +36,9 @@ struct ScratchBytes {
 /// first `keptStreams`. Streams are told apart by their number, which is never
 /// used again, as a handle is.
 ///
-/// Of what it leaves zero a captured call has its own for ever, since its graph
-/// may run at any time: out of `slotBytes`, which are filled once. Two
+/// A captured call has its own memory that it leaves zero, and keeps it for
+/// ever, since its graph may run at any time: out of `slotBytes`, which are
+/// filled once. Two
 /// executable graphs of one capture have the same, and must not run at one time
 /// (they would write the same results, too). A call that finds no more
 /// allocates and fills.
@@ -69,7 +70,7 @@ private:
     std::mutex mutex;
     CUdeviceptr unset = 0, zeros = 0, leftZeros = 0;
     size_t unsetBytes = 0, leftZeroBytes = 0;
-    /// Of `zeros`; none are left where this is zerosBytes.
+    /// Bytes of `zeros` that calls have used; at zerosBytes none are left.
     size_t zerosUsed = zerosBytes;
   };
 
@@ -86,7 +87,7 @@ public:
     void *zeros() const { return reinterpret_cast<void *>(zeroMemory); }
     void *leftZeros() const { return reinterpret_cast<void *>(leftZeroMemory); }
 
-    /// After the call's last command.
+    /// Releases the memory, after the call's last command.
     Error release();
 
   private:

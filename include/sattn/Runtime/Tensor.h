@@ -29,7 +29,7 @@ struct DTypeFacts {
   int64_t bytes;
 };
 
-/// In the order of the enumeration.
+/// Facts of the element types, in the order of the enumeration.
 inline constexpr DTypeFacts kDTypes[] = {
     {DType::I8, "i8", 1},         {DType::I32, "i32", 4},
     {DType::I64, "i64", 8},       {DType::F8E4M3FN, "f8E4M3FN", 1},

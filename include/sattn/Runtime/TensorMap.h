@@ -29,7 +29,7 @@ struct TensorMapFields {
   uint32_t rank = 0;
   void *address = nullptr;
   uint64_t extents[5] = {};
-  /// In bytes, of dimensions 1 to rank - 1.
+  /// Strides in bytes of dimensions 1 to rank - 1.
   uint64_t strides[4] = {};
   uint32_t box[5] = {};
   int swizzle = 0;
@@ -64,9 +64,9 @@ ErrorOr<TensorMapFields> describeTensorMap(const std::string &name,
                                            int64_t swizzle,
                                            bool packed = false);
 
-/// Element strides 1, no interleave, 256-byte L2 promotion, zeros out of
-/// bounds. A null address, which only an empty tensor has, gives a map of
-/// zeros that must not be read through.
+/// Encodes a map with element strides of 1, no interleave, 256-byte L2
+/// promotion, and zeros out of bounds. A null address, which only an empty
+/// tensor has, gives a map of zeros that must not be read through.
 ErrorOr<TensorMap> encodeTensorMap(const CudaDriver &driver,
                                    const std::string &name,
                                    const TensorMapFields &fields);
@@ -88,7 +88,7 @@ private:
 
   std::mutex mutex;
   std::unordered_map<TensorMapFields, TensorMap, Hash> maps;
-  /// Their fields in the order in which they came, from `oldest` on.
+  /// The maps' fields in the order of their insertion, from `oldest` on.
   std::vector<TensorMapFields> order;
   size_t oldest = 0;
 };

@@ -23,7 +23,7 @@ template <class... Parts> Error makeError(const Parts &...parts) {
   return Error(concat(parts...));
 }
 
-/// "[3, 4]".
+/// A text such as "[3, 4]".
 inline std::string listText(const std::vector<int64_t> &numbers) {
   std::string text = "[";
   for (size_t i = 0; i < numbers.size(); ++i)

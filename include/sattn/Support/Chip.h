@@ -31,7 +31,7 @@ inline constexpr int64_t kMaxWarpsPerCTA = 32;
 /// Guide, "Thread Block Clusters": the portable size).
 inline constexpr int64_t kMaxClusterSize = 8;
 
-/// What kernels share on a chip, and which instructions it has.
+/// The resources of a chip that kernels share, and the instructions it has.
 struct ChipResources {
   /// Shared memory that one CTA may have, and that of an SM, in bytes.
   int64_t sharedBytes = 0;
@@ -60,7 +60,7 @@ struct Chip : ChipResources {
     hasTMA = hasWgmma = hasClusters = isHopper;
   }
 
-  /// As ptxas spells it.
+  /// The name as ptxas spells it.
   llvm::StringLiteral name;
   /// LLVM's feature string: the PTX version.
   llvm::StringLiteral features;
@@ -81,7 +81,7 @@ inline std::optional<Chip> findChip(llvm::StringRef name) {
   return std::nullopt;
 }
 
-/// What is wrong with the name of a chip that `findChip` does not find.
+/// The message for a chip's name that `findChip` does not find.
 inline std::string explainUnknownChip(llvm::StringRef name) {
   std::string known;
   for (const Chip &chip : kChips)

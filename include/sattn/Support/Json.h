@@ -15,7 +15,8 @@
 
 namespace sattn {
 
-/// llvm::json parses nested values by recursion without a limit.
+/// The deepest nesting of JSON texts that are parsed: llvm::json parses nested
+/// values by recursion without a limit.
 inline constexpr int kMaxJsonNesting = 16;
 
 /// Calls `visit` for each character outside of strings, and for each string,

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a tile program becomes, down to its kernel, knows by its location which
-// op of the user's it was made of, so that late passes can refuse it in the
-// user's words.
+// The op of the user's that a tile program was made from. The location of the
+// program, down to its kernel, names it, so that late passes can refuse it in
+// the user's words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ inline mlir::Location getSourceLocation(mlir::Operation *op) {
       mlir::StringAttr::get(context, op->getName().getStringRef()));
 }
 
-/// An error at the op that what is at the location was made of, with its name
-/// where that is known.
+/// Emits an error at the user's op that the op at `loc` was made from, with its
+/// name if that is known.
 inline mlir::InFlightDiagnostic emitSourceError(mlir::Location loc) {
   using SourceLoc = mlir::FusedLocWith<mlir::StringAttr>;
   mlir::InFlightDiagnostic diag = mlir::emitError(loc);

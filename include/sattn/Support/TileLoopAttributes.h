@@ -18,12 +18,12 @@
 #include "llvm/ADT/StringRef.h"
 
 namespace sattn {
-/// How many tiles along each loop one thread block takes together, each for a
+/// How many tiles along each loop one CTA takes together, each for a
 /// group of its consumers (array of i64).
 inline constexpr llvm::StringLiteral kTileConsumerGroupsAttrName =
     "sattn.consumer_groups";
 /// Hints for the schedule, i64 each: stages of the loops that load, warps that
-/// compute a tile, columns of tiles that are walked together, thread blocks
+/// compute a tile, columns of tiles that are walked together, CTAs
 /// that share the reduction of a tile.
 inline constexpr llvm::StringLiteral kTileStagesAttrName = "sattn.stages";
 inline constexpr llvm::StringLiteral kTileWarpsAttrName = "sattn.warps";
@@ -37,8 +37,8 @@ inline constexpr llvm::StringLiteral kTileCoversResultsAttrName =
 /// Unit attribute: tiles may store nothing, and then have little to do.
 inline constexpr llvm::StringLiteral kTileSkipsResultsAttrName =
     "sattn.skips_results";
-/// On an op, and then on the loop over its tiles: a dictionary of two texts,
-/// the op's `parameters` and their `origin`.
+/// Attribute of an op, and then of the loop over its tiles: a dictionary of two
+/// texts, the op's `parameters` and their `origin`.
 inline constexpr llvm::StringLiteral kTuningAttrName = "sattn.tuning";
 
 /// Unit attribute on the `scf.for` of a tile that walks its stored blocks.

@@ -13,17 +13,17 @@
 
 namespace sattn {
 
-/// The versions of kernels that a program holds.
+/// The specializations of kernels that a program holds.
 enum class KernelVersions {
   All,
-  /// Those for arguments that TMA takes, on any chip; calls that need another
-  /// are refused.
+  /// Kernels for arguments that TMA takes, on any chip; calls that need another
+  /// kernel are refused.
   TMA,
   /// The one that takes all arguments.
   Generic
 };
 
-/// Their names as an option has them.
+/// Names of the values of an option.
 inline llvm::cl::ValuesClass getKernelVersionsValues() {
   return llvm::cl::values(
       clEnumValN(KernelVersions::All, "all", "every version"),

@@ -33,11 +33,11 @@ std::unique_ptr<llvm::Module> translateToLLVMIR(mlir::gpu::GPUModuleOp module,
 mlir::FailureOr<std::string> translateToPTX(mlir::gpu::GPUModuleOp module,
                                             const Chip &chip);
 
-/// What ptxas makes of PTX. `ptxas` is its path, or empty: SATTN_PTXAS from the
-/// environment, then PATH. Emits an error where ptxas is missing, fails, or
-/// serializes wgmma, and a warning, or with `refusesSpills` an error, where
-/// registers spill; `emitAt` gets the name of the kernel, or none where ptxas
-/// names none.
+/// The cubin that ptxas makes of PTX. `ptxas` is its path, or empty:
+/// SATTN_PTXAS from the environment, then PATH. Emits an error where ptxas is
+/// missing, fails, or serializes wgmma, and a warning, or with `refusesSpills`
+/// an error, where registers spill; `emitAt` gets the name of the kernel, or
+/// none where ptxas names none.
 mlir::FailureOr<std::string>
 assemble(llvm::StringRef ptx, const Chip &chip, llvm::StringRef ptxas,
          bool refusesSpills,

@@ -13,14 +13,15 @@ include "mlir/Pass/PassBase.td"
 
 def SAttnSelectVersions
     : Pass<"sattn-select-versions", "::mlir::ModuleOp"> {
-  let summary = "Keep some of the versions that kernels have";
+  let summary = "Select which kernel specializations to compile";
   let description = [{
-    Where the host chooses between versions of a kernel (`wgtile-version-kernels`),
+    Where the host chooses between specializations of a kernel (`wgtile-version-kernels`),
     `versions=tma` erases the generic one, and keeps the one for arguments whose
-    strides and alignment TMA takes, which chips without TMA copy by `cp.async`. In the place of its launch stands a
-    `cf.assert` with its name, which holds if there is nothing to launch; the
-    manifest then says that this version is missing. `versions=generic` keeps the
-    generic version alone, which takes all arguments. Kernels with one version stay.
+    strides and alignment TMA takes, which chips without TMA copy by `cp.async`. The
+    launch of an erased one becomes a `cf.assert` with its name, which holds if
+    there is nothing to launch; the manifest then says that this specialization is missing. `versions=generic` keeps the
+    generic specialization alone, which takes all arguments. Kernels without
+    specializations stay.
 
     Before:
     ```mlir
@@ -43,7 +44,7 @@ def SAttnSelectVersions
   let options = [
     Option<"versions", "versions", "::sattn::KernelVersions",
            /*default=*/"::sattn::KernelVersions::All",
-           "Versions to keep where a kernel has several",
+           "Specializations to compile of a kernel that has several",
            "::sattn::getKernelVersionsValues()">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",

@@ -41,7 +41,7 @@ public:
   /// Kills it, if it runs, and says how it ended: "signal 11" or "exit code 1".
   std::string stop();
 
-  /// Its standard output, to wait for.
+  /// The file descriptor of its standard output, to wait for.
   int descriptor() const { return output; }
 
 private:

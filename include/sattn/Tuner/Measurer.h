@@ -16,7 +16,7 @@
 
 namespace sattn::tuner {
 
-/// What came of compiling a candidate.
+/// The result of compiling a candidate.
 struct Compiled {
   /// Why there is no code; empty where there is.
   std::string reason;

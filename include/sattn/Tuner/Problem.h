@@ -30,11 +30,12 @@ struct Fact {
   }
 };
 
-/// What parameters are tuned for: an op, and what is known of its operands.
+/// A problem to tune parameters for: an op, and the known facts of its
+/// operands.
 struct Problem {
-  /// Its name without the dialect.
+  /// The op's name without the dialect.
   std::string op;
-  /// Sorted by name, each once.
+  /// The known facts, sorted by name, each once.
   std::vector<Fact> facts;
 
   bool operator==(const Problem &other) const {
@@ -49,7 +50,7 @@ struct Problem {
   /// A text by its name; empty where there is none.
   llvm::StringRef getText(llvm::StringRef name) const;
 
-  /// "OP k=256 m=256": the op, and its facts as words.
+  /// A text such as "OP k=256 m=256": the op, and its facts as words.
   std::string describe() const;
 };
 

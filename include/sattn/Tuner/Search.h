@@ -20,19 +20,19 @@ namespace sattn::tuner {
 /// parameter; all values of each parameter; pairs of parameters as well.
 enum class Effort { Quick, Normal, Full };
 
-/// What came of one candidate.
+/// The result of trying one candidate.
 struct Trial {
   tuning::Parameters parameters;
   /// Why it is not to be used; empty where it ran.
   std::string reason;
-  /// Its time over the default's; 0 where it did not run.
+  /// The candidate's time over the default's; 0 if it did not run.
   double ratio = 0;
 };
 
 struct SearchOptions {
   Effort effort = Effort::Normal;
-  /// After which no further candidate is compiled. The last comparison of the
-  /// best ones comes on top.
+  /// The time after which no further candidate is compiled. The last comparison
+  /// of the best ones comes on top.
   double seconds = 60;
   /// The part of the default's time that a result gains at least, beside
   /// noise.
@@ -48,13 +48,14 @@ struct SearchOptions {
 };
 
 struct SearchResult {
-  /// The default's, unless others are faster by more than noise.
+  /// The best parameters: the default's, unless others are faster by more than
+  /// noise.
   tuning::Parameters parameters;
   bool isDefault = true;
   /// Milliseconds of the result and of the default in the last comparison.
   double milliseconds = 0, defaultMilliseconds = 0;
-  /// Of the rounds of the one that was compared alone: the median distance from
-  /// their median, over it.
+  /// The noise of the rounds in which one candidate was compared alone: their
+  /// median distance from their median, relative to it.
   double noise = 0;
   /// Candidates that were tried, and those of them that did not run.
   int64_t tried = 0, failed = 0;

@@ -15,10 +15,11 @@ class NamedFacts;
 
 namespace sattn::tuning::attention {
 
-/// Columns of V in a tile are at most those that there are, rounded up to a
-/// multiple of this; beyond them, Q and K have at least so many, too.
+/// The number that the most columns of V in a tile are rounded up to a multiple
+/// of; beyond it, Q and K have at least so many columns, too.
 inline constexpr int64_t kPaddedColumns = 64;
-/// Wider Q, K and V of 16 bits come in multiples of this, the depth of an MMA.
+/// The number that columns of wider Q, K and V of 16 bits are a multiple of,
+/// the depth of an MMA.
 inline constexpr int64_t kColumnUnit = 16;
 
 /// Whether the operands of gradients are padded to kPaddedColumns where N of a
@@ -34,23 +35,23 @@ struct Facts {
   std::optional<int64_t> batches;
   /// Columns of Q and K, and of V: at least 1.
   int64_t headDim = 0, valueDim = 0;
-  /// Of Q, K and V: 2 or 4.
+  /// Bytes of an element of Q, K and V: 2 or 4.
   int64_t elementBytes = 2;
-  /// Their element type, if known.
+  /// The element type of Q, K and V, if known.
   std::string dtype = {};
-  /// Queries and keys of a block that is seen or not, whose divisors tiles
+  /// Queries and keys of a block that is visible or not, whose divisors tiles
   /// have.
   std::optional<int64_t> blockQueries, blockKeys;
   /// Whether the rows are few queries of several heads.
   bool isPacked = false;
-  /// Whether all heads see the same blocks.
+  /// Whether the same blocks are visible in all heads.
   bool areListsShared = false;
   /// Whether weights are dropped, by words that are computed for each.
   bool hasDropout = false;
   /// Whether long rows may be computed in parts, of which `split_k` says how
   /// many all rows have.
   bool mayHaveParts = false;
-  /// Blocks that are seen, in all heads, and in the block row that sees most,
+  /// Visible blocks, in all heads, and in the block row that has most,
   /// if known.
   std::optional<int64_t> seenBlocks, longestRow;
   /// Whether one of the gradients of keys and values is left out, and the
@@ -75,8 +76,8 @@ std::optional<double> estimateCycles(const Facts &facts, const Parameters &tile,
 /// tile_m, tile_n, tile_k, stages, warps, raster_group. An error says which is
 /// impossible.
 llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
-/// The same, with another default, of tiles that have all or a part of so many
-/// columns.
+/// The given parameters, with the numbers of `search.row` in the place of their
+/// own, for tiles that have all or a part of so many columns.
 llvm::Expected<Choice> chooseFrom(const Parameters &start, int64_t columns,
                                   const Facts &facts, const Search &search);
 

@@ -12,21 +12,21 @@
 namespace sattn::tuning::attention {
 
 /// A tile of gradients: rows of queries, or of keys, that walks blocks of the
-/// other ones. It has the sums of `gradients` results, in `columns` of at most
-/// `widest`.
+/// other ones. It has the accumulators of `gradients` results, in `columns` of
+/// at most `widest`.
 struct GradientTile {
   int64_t rows, walked, gradients, widest, columns = 0;
 };
 
-/// Chooses the columns of a tile, all of them or equal parts where the sums
-/// would leave a thread too few registers. Where the operands of one iteration
-/// do not fit in the target's shared memory, fewer rows are walked, then the
-/// tile has fewer rows and columns.
+/// Chooses the columns of a tile, all of them or equal parts where the
+/// accumulators would leave a thread too few registers. Where the operands of
+/// one iteration do not fit in the target's shared memory, fewer rows are
+/// walked, then the tile has fewer rows and columns.
 void fitGradients(GradientTile &tile, const Facts &facts, const Target &target);
 
 /// Bytes of shared memory for what stays and for what one iteration reads: rows
-/// of both operands of products, and of the factors of sums where these are
-/// parts.
+/// of both operands of products, and of the factors of accumulators where these
+/// are parts.
 int64_t countBytes(const GradientTile &tile, const Facts &facts);
 
 } // namespace sattn::tuning::attention

@@ -16,7 +16,7 @@ namespace sattn::tuning::bsr_addmm {
 /// left out.
 struct Facts {
   std::optional<int64_t> m, n, k;
-  /// Of a block: at least 1.
+  /// Rows and columns of a block, at least 1.
   int64_t blockRows = 0, blockColumns = 0;
   /// How many such products there are.
   int64_t batches = 1;
@@ -25,9 +25,9 @@ struct Facts {
   std::string dtype, outDtype;
   /// Stored blocks of one matrix.
   std::optional<int64_t> nnz;
-  /// Of the block row that has most stored blocks.
+  /// Stored blocks of the block row that has most of them.
   std::optional<int64_t> longestRow;
-  /// In hundredths; it takes precedence over `nnz`.
+  /// The sparsity in hundredths; it takes precedence over `nnz`.
   std::optional<int64_t> sparsity;
   /// Values that are known only at run time count as 1, the default of
   /// torch.addmm.
@@ -57,11 +57,11 @@ Problem makeProblem(const Facts &facts);
 /// out.
 struct Problem {
   std::optional<int64_t> m, n, k;
-  /// Of a block: at least 1.
+  /// Rows and columns of a block, at least 1.
   int64_t blockRows = 0, blockColumns = 0;
   /// How many such products there are.
   int64_t batches = 1;
-  /// Of the operands: 1, 2 or 4.
+  /// Bytes of an element of the operands: 1, 2 or 4.
   int64_t elementBytes = 2;
   /// Part of the blocks that is not stored, in hundredths.
   std::optional<int64_t> sparsity;
@@ -109,7 +109,7 @@ std::optional<double> estimateDenseRatio(const Problem &problem,
 /// as none is of those drawn all alike.
 bool hasUnequalRows(const Problem &problem);
 
-/// Of `tiles`, the first whose estimated makespan is near the shortest; the
+/// The first of `tiles` whose estimated makespan is near the shortest; the
 /// first of all if rows are of about equal length, or nothing is known of them.
 Parameters chooseForUnequalRows(const Problem &problem,
                                 llvm::ArrayRef<Parameters> tiles,
@@ -124,7 +124,7 @@ Parameters chooseForUnequalRows(const Problem &problem,
 /// - stages: `stages` or num_stages, from 2 to what shared memory holds
 /// - warps: `warps` or num_warps; where the target leaves a choice, at most 8,
 ///   so that a thread has 8 to 64 accumulators
-/// - thread blocks that share a reduction: `split_k`, where the target has
+/// - CTAs that share a reduction: `split_k`, where the target has
 ///   clusters, from 1 to `kMaxClusterSize`
 /// - raster group: `raster_group` (`group` in older tables) or GROUP_SIZE_ROW,
 /// at most the columns of tiles

@@ -29,7 +29,7 @@ inline constexpr int64_t kMaxStages = 64;
 struct Facts {
   /// Sizes of a block: at least 1.
   int64_t blockRows = 0, blockColumns = 0;
-  /// Of an element.
+  /// Bytes of an element.
   int64_t elementBytes = 2;
   /// Arrays of blocks that are read, whose first steps share the registers.
   int64_t arrays = 1;

@@ -19,10 +19,10 @@ using attention::Facts;
 /// The parameters without a table's row: a tile has `rows` queries, `depth`
 /// keys and all columns.
 Parameters defaultParameters(const Facts &facts, const Target &target);
-/// As attention::choose, from this default.
+/// Chooses parameters as attention::choose does, from this default.
 llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
 
-/// The rows of tables.
+/// The schema of the op's rows in tables.
 extern const meta::OpSchema kSchema;
 } // namespace sattn::tuning::flex_attention_dcapture
 

@@ -18,7 +18,7 @@ using attention::Facts;
 /// The parameters without a table's row: a tile has `rows` queries, `depth`
 /// keys and all columns.
 Parameters defaultParameters(const Facts &facts, const Target &target);
-/// As attention::choose, from this default.
+/// Chooses parameters as attention::choose does, from this default.
 llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
 
 /// The rows of tables.

@@ -35,13 +35,13 @@ public:
 
   /// A whole number of at least `least`; `least` itself after an error.
   int64_t require(llvm::StringRef name, int64_t least = 1);
-  /// The same, or nothing where the fact is not given.
+  /// A whole number of at least `least`; nothing if the fact is not given.
   std::optional<int64_t> find(llvm::StringRef name, int64_t least = 0);
   /// A fact that is 0 or 1; false where it is not given.
   bool isSet(llvm::StringRef name);
-  /// Any number.
+  /// A fact that is any number; `otherwise` if it is not given.
   double number(llvm::StringRef name, double otherwise);
-  /// One of the texts `allowed`.
+  /// A fact that is one of the texts `allowed`.
   std::string requireText(llvm::StringRef name,
                           llvm::ArrayRef<llvm::StringRef> allowed);
 
@@ -49,7 +49,7 @@ public:
   /// "element_bytes" where it is not, one of which must be there.
   std::string findElement(int64_t &bytes);
 
-  /// Call it after the last fact was read.
+  /// The error, if any; to be called after the last fact was read.
   llvm::Error takeError();
 
   /// Names that were read, in the order of the alphabet.

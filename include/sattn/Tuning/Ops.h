@@ -12,7 +12,7 @@
 
 namespace sattn::tuning {
 
-/// What the rows of each op look like, in the order of their names.
+/// The schemas of all ops' rows, in the order of the ops' names.
 meta::OpSchemas allSchemas();
 
 /// meta::loadTables with the rows of all ops.

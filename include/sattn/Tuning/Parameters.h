@@ -1,6 +1,6 @@
 //===- Parameters.h - What a tile program is given --------------*- C++ -*-===//
 //
-// What is chosen for an op, where it is looked for, and what came of it.
+// The parameters of an op, the search for them, and its result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +14,8 @@
 
 namespace sattn::tuning {
 
-/// As `#sattn.meta`: sizes of a tile in elements, and what a schedule is asked
-/// for beyond them.
+/// Parameters as in `#sattn.meta`: sizes of a tile in elements, and hints for
+/// the schedule.
 struct Parameters {
   int64_t rows = 0, columns = 0, depth = 0;
   std::optional<int64_t> stages, warps, rasterGroup, splitK;
@@ -24,9 +24,9 @@ struct Parameters {
 /// Where parameters are looked for.
 struct Search {
   Target target;
-  /// Whose rows are searched, as the driver names it; empty: none.
+  /// The device whose rows are searched, as the driver names it; empty: none.
   std::string device = {};
-  /// As meta::Query.
+  /// The version and the exactness of the query, as in meta::Query.
   int64_t version = 0;
   bool exact = false;
   /// Parameters to take in the place of a row's: "SPLIT_N=4", "num_stages=3".
@@ -59,8 +59,9 @@ struct Choice {
 using FitRow = llvm::function_ref<llvm::Expected<Parameters>(
     const meta::Section &, const meta::Row &)>;
 
-/// From the first table that has a row for the query by any rule, if that row
-/// fits, else from the next; else the default.
+/// The parameters of the first table that has a row for the query by any rule,
+/// if that row fits, else of the next table; the default if no table's row
+/// fits.
 Choice choose(llvm::ArrayRef<meta::Table> tables, const meta::Query &query,
               FitRow fitRow, llvm::function_ref<Parameters()> computeDefault);
 

@@ -11,7 +11,7 @@
 
 namespace sattn::tuning::sampled_addmm {
 
-/// Thread blocks that compute runs at one time: two on each of 132 SMs. Runs
+/// CTAs that compute runs at one time: two on each of 132 SMs. Runs
 /// are as long as fills them a whole number of times; how many blocks there are
 /// is known when the product is called.
 inline constexpr int64_t kRunsAtOnce = 264;
@@ -20,9 +20,9 @@ inline constexpr int64_t kFixedRun = 16;
 
 /// The known facts of one sampled_addmm. Sizes are in elements.
 struct Facts {
-  /// Of a block: positive multiples of 8.
+  /// Rows and columns of a block, positive multiples of 8.
   int64_t blockRows = 0, blockColumns = 0;
-  /// Of the dense matrices: 1, 2 or 4.
+  /// Bytes of an element of the dense matrices: 1, 2 or 4.
   int64_t elementBytes = 2;
   /// The element type, if known.
   std::string dtype = {};
@@ -43,7 +43,7 @@ Parameters defaultParameters(const Facts &facts, const Target &target);
 /// impossible.
 llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
 
-/// The rows of tables.
+/// The schema of the op's rows in tables.
 extern const meta::OpSchema kSchema;
 
 } // namespace sattn::tuning::sampled_addmm

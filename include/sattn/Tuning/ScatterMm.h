@@ -17,9 +17,9 @@ namespace sattn::tuning::scatter_mm {
 
 /// The known facts of one scatter_mm. Sizes are in elements.
 struct Facts {
-  /// Of a block: at least 1.
+  /// Rows and columns of a block, at least 1.
   int64_t blockRows = 0, blockColumns = 0;
-  /// Of blocks and others: 2 or 4.
+  /// Bytes of an element of `blocks` and `others`: 2 or 4.
   int64_t elementBytes = 2;
   /// The element type, if known.
   std::string dtype = {};

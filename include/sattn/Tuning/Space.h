@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What may be tuned of an op: its parameters, their values, and which of their
+// The tuning space of an op: its parameters, their values, and which
 // combinations are possible. Each op declares it once (lib/Tuning/<Op>), and
 // tuners, tests and documentation read it.
 
@@ -33,7 +33,7 @@ struct TunedParameter {
   llvm::SmallVector<int64_t> values;
 };
 
-/// What may be tuned of one problem.
+/// The tuning space of one problem.
 struct Space {
   /// tile_m, tile_n, tile_k, stages, warps, raster_group, split_k: those that
   /// the op and the target have.

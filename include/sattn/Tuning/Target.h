@@ -25,9 +25,9 @@ using resources::targetNames;
 /// LLVM's name of its kind.
 std::string getHostDevice();
 
-/// Whether rows that were tuned on `other` do for `device`, another card:
-/// every "NVIDIA A100..." takes the rows of "NVIDIA A100-SXM4-80GB"; H100, H200
-/// and GH200 take each other's.
+/// Whether table rows tuned on `other` apply to `device`, another card: those
+/// of "NVIDIA A100-SXM4-80GB" apply to every "NVIDIA A100..."; those of H100,
+/// H200 and GH200 apply to each other.
 bool takesRowsOf(llvm::StringRef device, llvm::StringRef other);
 
 } // namespace sattn::tuning

@@ -22,8 +22,8 @@ static bool isBFloat16(Type type) {
   return getElementTypeOrSelf(type).isBF16();
 }
 
-/// Ops that neither depend on the values of their elements nor are named after
-/// their type.
+/// Whether an op neither depends on the values of its elements nor is named
+/// after their type.
 static bool onlyMovesElements(Operation *op) {
   return isa<LLVM::LoadOp, LLVM::StoreOp, LLVM::MaskedLoadOp,
              LLVM::MaskedStoreOp, LLVM::GEPOp, LLVM::AllocaOp, LLVM::BitcastOp,

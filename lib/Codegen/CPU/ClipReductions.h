@@ -13,8 +13,9 @@
 
 namespace sattn {
 
-/// Matrix products of two operands that end at the same place and are padded
-/// with zeros from there on are products of the operands as far as they go.
+/// Adds patterns that clip matrix products: two operands that end at the same
+/// place and are padded with zeros from there on are multiplied only as far as
+/// they go.
 void populateClipReductionPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace sattn

@@ -30,7 +30,8 @@ static std::optional<std::pair<int64_t, int64_t>> getExtent(Attribute extent) {
   return std::pair(argument.getInt(), dimension.getInt());
 }
 
-/// The same of a size; none if it is no extent of an argument.
+/// The argument and the dimension that a size is the extent of; nothing if it
+/// is none.
 static std::optional<std::pair<int64_t, int64_t>>
 getExtent(tensor::DimOp op, func::FuncOp function) {
   auto argument = dyn_cast<BlockArgument>(op.getSource());

@@ -28,7 +28,7 @@ namespace sattn {
 static constexpr int kMantissaOfF32 = 23, kBiasOfF32 = 127;
 
 namespace {
-/// Of the magnitude's seven bits.
+/// The division of a magnitude's seven bits.
 struct Format {
   int mantissaBits, bias;
   /// The first magnitude that is no finite number.

@@ -44,9 +44,9 @@ static void expandCopy(RewriterBase &rewriter, memref::CopyOp op) {
   rewriter.eraseOp(op);
 }
 
-/// One dynamic size of a group follows from the source's size and the other
-/// sizes, which is all that `expand-strided-metadata` does. It does not use the
-/// op's size operands.
+/// Expands an expand_shape with several dynamic sizes in a group, by its size
+/// operands. `expand-strided-metadata` derives one dynamic size of a group from
+/// the source's size and does not use the operands.
 static void expandShape(RewriterBase &rewriter, memref::ExpandShapeOp op) {
   MemRefType type = op.getResultType();
   SmallVector<ReassociationIndices> groups = op.getReassociationIndices();

@@ -72,7 +72,8 @@ static SmallVector<Value> forEachPlace(
   return nest.results;
 }
 
-/// Each element is combined with what precedes it, one after another.
+/// Expands a scan: each element is combined with those before it, one after
+/// another.
 static LogicalResult expand(vector::ScanOp op) {
   VectorType type = op.getSourceType();
   if (type.getRank() != 1 || type.isScalable())
@@ -121,7 +122,7 @@ static LogicalResult expand(vector::ScanOp op) {
   return success();
 }
 
-/// Elements are stored one after another.
+/// Expands a scatter: elements are stored one after another.
 static LogicalResult expand(vector::ScatterOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getBase().getType());
   if (!type || op.getVectorType().isScalable() ||

@@ -15,8 +15,9 @@
 
 using namespace mlir;
 
-/// What has the size of a dimension: the operand of an allocation, for which
-/// upstream's interface knows none, or the tensor's dimension itself.
+/// A variable for the size of a dimension: the size operand of an allocation,
+/// since upstream's interface does not relate the two, or the tensor's
+/// dimension itself.
 static ValueBoundsConstraintSet::Variable getExtent(Value tensor,
                                                     unsigned dim) {
   auto type = cast<RankedTensorType>(tensor.getType());

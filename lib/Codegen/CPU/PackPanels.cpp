@@ -8,8 +8,8 @@
 
 #include "PackOperands.h"
 #include "RegisterTileSizes.h"
-#include "Turns.h"
 #include "WidenLeft.h"
+#include "WindowLoop.h"
 
 #include "sattn/Codegen/Passes.h"
 
@@ -36,8 +36,8 @@ namespace sattn {
 
 /// Rows of the tensor that one iteration of the packing loop copies; of a
 /// transposed one, cache lines.
-static constexpr int64_t kRowsOfTurn = 8;
-static constexpr int64_t kRowsOfTransposedTurn = 32;
+static constexpr int64_t kRowsPerIteration = 8;
+static constexpr int64_t kTransposedRowsPerIteration = 32;
 
 /// Products of bytes that are added up in f32: no more than those of which each
 /// sum is exact, 2^24 of 2^14, and so many that adding their sum to i32 costs
@@ -256,10 +256,11 @@ static void countFirst(RewriterBase &rewriter, scf::ForallOp tiles,
 
 /// The loop that takes one window of the right operand after the other, along
 /// its tensor's rows alone; none if the tile's columns change how often.
-static std::optional<Turns> findTurns(Window window, linalg::MatmulOp op,
-                                      scf::ForallOp tiles) {
-  std::optional<Turns> turns = Turns::find(window.slice, op, tiles);
-  if (!turns)
+static std::optional<WindowLoop>
+findWindowLoop(Window window, linalg::MatmulOp op, scf::ForallOp tiles) {
+  std::optional<WindowLoop> windowLoop =
+      WindowLoop::find(window.slice, op, tiles);
+  if (!windowLoop)
     return std::nullopt;
   SmallVector<OpFoldResult> offsets = window.offsets();
   OpFoldResult row = offsets.end()[-2];
@@ -267,10 +268,11 @@ static std::optional<Turns> findTurns(Window window, linalg::MatmulOp op,
   std::optional<unsigned> column = findCounter(offsets.back(), tiles);
   if (!llvm::all_of(
           offsets,
-          [&](OpFoldResult offset) { return turns->isFixed(offset); }) ||
-      !turns->addPlace(row) || (column && turns->counters.test(*column)))
+          [&](OpFoldResult offset) { return windowLoop->isFixed(offset); }) ||
+      !windowLoop->addPlace(row) ||
+      (column && windowLoop->counters.test(*column)))
     return std::nullopt;
-  return turns;
+  return windowLoop;
 }
 
 namespace {
@@ -394,32 +396,33 @@ private:
     int64_t depth = window.depth, width = type.getDimSize(1);
     int64_t columns = sizes(element).columns(width);
     Location loc = op.getLoc();
-    std::optional<Turns> turns = findTurns(window, op, tiles);
+    std::optional<WindowLoop> windowLoop = findWindowLoop(window, op, tiles);
     rewriter.setInsertionPoint(tiles);
     Value isPacked;
-    if (turns)
-      isPacked = isReadOften(rewriter, loc, *turns, window, tiles, width);
+    if (windowLoop)
+      isPacked = isReadOften(rewriter, loc, *windowLoop, window, tiles, width);
     Value packed =
         pack(rewriter, loc, window.source(), element, width, columns, isPacked);
 
     rewriter.setInsertionPoint(op);
     SmallVector<OpFoldResult> offsets = window.offsets();
     OpFoldResult row = offsets.end()[-2];
-    if (turns)
-      rewriter.setInsertionPoint(turns->loop);
+    if (windowLoop)
+      rewriter.setInsertionPoint(windowLoop->loop);
     offsets.end()[-2] = affine::makeComposedFoldedAffineApply(
         rewriter, loc, rewriter.getAffineDimExpr(0).floorDiv(columns),
         {offsets.back()});
-    if (turns) {
-      packed = packTile(rewriter, loc, *turns, window, packed, isPacked,
+    if (windowLoop) {
+      packed = packTile(rewriter, loc, *windowLoop, window, packed, isPacked,
                         {depth, width, columns});
       for (OpFoldResult &offset : MutableArrayRef(offsets).drop_back())
         offset = selectIndex(rewriter, loc, isPacked, offset,
                              rewriter.getIndexAttr(0));
       rewriter.setInsertionPoint(op);
       row = selectIndex(rewriter, loc, isPacked, row,
-                        rowOfTurn(rewriter, loc, turns->loop,
-                                  turns->loop.getInductionVar(), depth));
+                        getRowOfIteration(rewriter, loc, windowLoop->loop,
+                                          windowLoop->loop.getInductionVar(),
+                                          depth));
     }
     offsets.back() = row;
     offsets.push_back(rewriter.getIndexAttr(0));
@@ -453,11 +456,11 @@ private:
   /// enough for a copy of all of it. False if they read none. Where no counter
   /// is the column, as where it is read from memory, tiles count for each
   /// alike.
-  static Value isReadOften(OpBuilder &b, Location loc, Turns &turns,
+  static Value isReadOften(OpBuilder &b, Location loc, WindowLoop &windowLoop,
                            Window window, scf::ForallOp tiles, int64_t width) {
     std::optional<unsigned> column =
         findCounter(window.offsets().back(), tiles);
-    Value read = turns.count(b, loc, tiles, column);
+    Value read = windowLoop.count(b, loc, tiles, column);
     Value rowsRead = arith::MulIOp::create(
         b, loc, read, arith::ConstantIndexOp::create(b, loc, window.depth));
     auto constant = [&](int64_t value) -> Value {
@@ -482,11 +485,12 @@ private:
   }
 
   /// The row of a tile's own copy at which the window of an iteration begins.
-  static OpFoldResult rowOfTurn(OpBuilder &b, Location loc, scf::ForOp loop,
-                                Value turn, int64_t depth) {
+  static OpFoldResult getRowOfIteration(OpBuilder &b, Location loc,
+                                        scf::ForOp loop, Value iteration,
+                                        int64_t depth) {
     AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
-    return affine::makeComposedFoldedAffineApply(b, loc, (d0 - s0) * depth,
-                                                 {turn, loop.getLowerBound()});
+    return affine::makeComposedFoldedAffineApply(
+        b, loc, (d0 - s0) * depth, {iteration, loop.getLowerBound()});
   }
 
   struct TileShape {
@@ -495,24 +499,25 @@ private:
 
   /// `packed` or, if that has no rows, a copy of the windows of all iterations
   /// of this tile, one below the other.
-  static Value packTile(OpBuilder &b, Location loc, Turns &turns, Window window,
-                        Value packed, Value isPacked, TileShape shape) {
+  static Value packTile(OpBuilder &b, Location loc, WindowLoop &windowLoop,
+                        Window window, Value packed, Value isPacked,
+                        TileShape shape) {
     auto packedOnce = [&](OpBuilder &nested, Location) {
       scf::YieldOp::create(nested, loc, packed);
     };
     auto packedHere = [&](OpBuilder &nested, Location) {
-      scf::YieldOp::create(
-          nested, loc,
-          copyWindows(nested, loc, turns, window, packed.getType(), shape));
+      scf::YieldOp::create(nested, loc,
+                           copyWindows(nested, loc, windowLoop, window,
+                                       packed.getType(), shape));
     };
     return scf::IfOp::create(b, loc, isPacked, packedOnce, packedHere)
         .getResult(0);
   }
 
-  static Value copyWindows(OpBuilder &b, Location loc, Turns &turns,
+  static Value copyWindows(OpBuilder &b, Location loc, WindowLoop &windowLoop,
                            Window taken, Type type, TileShape shape) {
     PanelSource source = taken.source();
-    scf::ForOp loop = turns.loop;
+    scf::ForOp loop = windowLoop.loop;
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, loc, value);
     };
@@ -524,8 +529,8 @@ private:
     Value zero = constant(0), one = constant(1), numPanels = constant(panels);
     SmallVector<Value> lengths(leading, one);
     lengths.push_back(numPanels);
-    lengths.push_back(
-        asValue(b, rowOfTurn(b, loc, loop, loop.getUpperBound(), shape.depth)));
+    lengths.push_back(asValue(
+        b, getRowOfIteration(b, loc, loop, loop.getUpperBound(), shape.depth)));
     Value empty = tensor::EmptyOp::create(b, loc, type, lengths);
     SmallVector<OpFoldResult> dims = source.sizes(b, loc);
     OpFoldResult rowsOfSource = dims.end()[-2], end = dims.back();
@@ -533,14 +538,15 @@ private:
         b, loc, b.getAffineDimExpr(0).floorDiv(shape.columns),
         {taken.offsets().back()});
 
-    auto copyTurn = [&](OpBuilder &nested, Location, Value turn,
-                        ValueRange carried) {
-      IRMapping mapping = turns.clonePlace(nested, turn);
+    auto copyIteration = [&](OpBuilder &nested, Location, Value iteration,
+                             ValueRange carried) {
+      IRMapping mapping = windowLoop.clonePlace(nested, iteration);
       SmallVector<OpFoldResult> place = taken.offsets();
       place.pop_back();
       if (auto value = dyn_cast<Value>(place.back()))
         place.back() = mapping.lookupOrDefault(value);
-      OpFoldResult row = rowOfTurn(nested, loc, loop, turn, shape.depth);
+      OpFoldResult row =
+          getRowOfIteration(nested, loc, loop, iteration, shape.depth);
       // The window does not pass the tensor's end. A minimum keeps its height
       // from being a constant, by which LLVM would unroll the copy: that
       // doubled the compile time at blocks of 16.
@@ -574,7 +580,7 @@ private:
       scf::YieldOp::create(nested, loc, copied.getResult(0));
     };
     return scf::ForOp::create(b, loc, loop.getLowerBound(),
-                              loop.getUpperBound(), one, empty, copyTurn)
+                              loop.getUpperBound(), one, empty, copyIteration)
         .getResult(0);
   }
 
@@ -585,8 +591,8 @@ private:
   static Value pack(OpBuilder &b, Location loc, PanelSource source,
                     Type element, int64_t width, int64_t columns,
                     Value condition) {
-    int64_t rowsOfTurn =
-        source.isTransposed ? kRowsOfTransposedTurn : kRowsOfTurn;
+    int64_t rowsPerIteration =
+        source.isTransposed ? kTransposedRowsPerIteration : kRowsPerIteration;
     SmallVector<OpFoldResult> dims = source.sizes(b, loc);
     OpFoldResult rows = dims.end()[-2];
     OpFoldResult panels = affine::makeComposedFoldedAffineApply(
@@ -607,15 +613,16 @@ private:
     ends.push_back(rowsPacked);
     SmallVector<OpFoldResult> begins(ends.size(), b.getIndexAttr(0)),
         steps(ends.size(), b.getIndexAttr(1));
-    steps.back() = b.getIndexAttr(rowsOfTurn);
+    steps.back() = b.getIndexAttr(rowsPerIteration);
     auto body = [&](OpBuilder &nested, Location, ValueRange args) {
       SmallVector<OpFoldResult> place = getAsOpFoldResult(args.drop_back());
       Value target = args.back();
       OpFoldResult row = place.back(), zero = nested.getIndexAttr(0);
-      OpFoldResult height = nested.getIndexAttr(rowsOfTurn);
+      OpFoldResult height = nested.getIndexAttr(rowsPerIteration);
       if (ShapedType::isDynamic(staticSize(rows)) ||
-          staticSize(rows) % rowsOfTurn != 0)
-        height = atMost(nested, loc, rowsOfTurn, /*from=*/row, /*to=*/rows);
+          staticSize(rows) % rowsPerIteration != 0)
+        height =
+            atMost(nested, loc, rowsPerIteration, /*from=*/row, /*to=*/rows);
       // The rows in all panels.
       SmallVector<OpFoldResult> offsets(place),
           sizes(place.size(), nested.getIndexAttr(1)),
@@ -722,7 +729,7 @@ private:
     return copyWidened(b, loc, padded, target);
   }
 
-  /// The same of a slice whose columns are the panel's rows. No pad, which
+  /// Copies a slice whose columns are the panel's rows, without a pad, which
   /// would have to be tested for each row of a square that registers transpose.
   static Value copyTransposed(OpBuilder &b, Location loc, Value slice,
                               OpFoldResult height, OpFoldResult inside,

@@ -13,9 +13,10 @@
 
 namespace sattn {
 
-/// Reductions of the rows of several squares side by side add up the squares,
-/// transpose their sum, and add up its rows: one row alone takes a shuffle and
-/// an operation of a whole vector for each halving of its length.
+/// Adds patterns that reduce the rows of several squares side by side: they add
+/// up the squares, transpose their sum, and add up its rows. One row alone
+/// takes a shuffle and an operation of a whole vector for each halving of its
+/// length.
 void populateReduceSquaresPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace sattn

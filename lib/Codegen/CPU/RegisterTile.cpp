@@ -182,7 +182,7 @@ private:
   RegisterTileSizes sizes(Type element = {}) const {
     return {vectorBits, registerTile, element};
   }
-  /// Of the op's widest elements.
+  /// The sizes for the op's widest elements.
   RegisterTileSizes sizes(linalg::LinalgOp op) const {
     for (Type type : op->getOperandTypes())
       if (getElementTypeOrSelf(type).isF64())
@@ -190,8 +190,8 @@ private:
     return sizes();
   }
 
-  /// Elementwise ops whose results have other orders of dimensions than their
-  /// loops count the results' dimensions instead.
+  /// Makes elementwise ops whose results have other orders of dimensions than
+  /// their loops count the results' dimensions instead.
   void writeRows(RewriterBase &rewriter) {
     SmallVector<linalg::GenericOp> ops;
     getOperation().walk([&](linalg::GenericOp op) {
@@ -220,7 +220,7 @@ private:
     return cast<TilingInterface>(tiled->tiledOps.front());
   }
 
-  /// The same; returns the loops, too.
+  /// Tiles as `tile` does, and returns the loops, too.
   FailureOr<scf::SCFTilingResult> tileToLoops(RewriterBase &rewriter,
                                               TilingInterface op,
                                               ArrayRef<int64_t> sizes) {
@@ -362,8 +362,8 @@ private:
     return strip % rows == 0 ? strip : size;
   }
 
-  /// The sums of register tiles one below the other, in place of `strip`;
-  /// returns the product of one.
+  /// The accumulators of register tiles one below the other, in place of
+  /// `strip`; returns the product of one.
   linalg::MatmulOp sumOfStrip(RewriterBase &rewriter, scf::ForOp sum,
                               linalg::MatmulOp op,
                               ArrayRef<OpFoldResult> offsets, Value strip,
@@ -470,11 +470,11 @@ private:
     return value == sum.getResult(0);
   }
 
-  /// What alone takes a sum, element by element: an elementwise op, or a branch
-  /// between such ops.
+  /// The only user of an accumulator tile, which takes it element by element:
+  /// an elementwise op, or a branch between such ops.
   struct Taker {
     Operation *op = nullptr;
-    /// What it writes to, row by row.
+    /// The tensor that it writes to, row by row.
     Value destination;
     /// Whether rows of the destination are columns of the sum.
     bool isTransposed = false;

@@ -18,8 +18,8 @@ using namespace sattn;
 
 /// Bits of the elements of matrix products: of f64 twice as many.
 static constexpr int64_t kLeastBits = 32;
-/// More bits than the vectors of any machine, and more rows or columns than its
-/// registers hold.
+/// The limits of options: more bits than the vectors of any machine, and more
+/// rows or columns than its registers hold.
 static constexpr int64_t kMaxVectorBits = 1 << 16;
 static constexpr int64_t kMaxSize = 1 << 16;
 
@@ -35,7 +35,8 @@ static int64_t largestDivisor(int64_t size, int64_t limit) {
   return divisor;
 }
 
-/// Narrower elements are widened before they are multiplied.
+/// The sizes for an element type; narrower elements are widened before they are
+/// multiplied.
 RegisterTileSizes::RegisterTileSizes(int64_t vectorBits,
                                      ArrayRef<int64_t> given, Type element)
     : vectorBits(vectorBits), given(given),

@@ -20,7 +20,7 @@
 
 namespace sattn {
 
-/// Widths of tiles are multiples of this.
+/// The number that widths of tiles are a multiple of.
 inline constexpr int64_t kColumnAlignment = 8;
 
 /// Sizes of the register tile for vectors of a width, unless they are given.
@@ -34,7 +34,7 @@ public:
   llvm::ArrayRef<int64_t> given;
   int64_t elementBits;
 
-  /// Says what is wrong with the options.
+  /// Verifies the options.
   mlir::LogicalResult verify(mlir::Location loc) const;
   /// The columns of a panel: a divisor of the tile's columns, a power of two
   /// unless the sizes are given. LLVM splits vectors of other lengths.
@@ -51,7 +51,7 @@ public:
                                                      int64_t columns) const;
 
 private:
-  /// Of a register.
+  /// Elements of a vector register.
   int64_t elements() const;
 };
 

@@ -109,7 +109,7 @@ namespace {
 /// A read that is masked because its slice may be short, of a pad that is not:
 ///   transfer_read (extract_slice (pad %a) [%i, %j] [1, %w]), %poison, %mask
 ///   -> transfer_read (pad %a) [%i, %j]
-/// What the mask hid may be anything; the pad then folds into the read.
+/// Masked elements may be anything; the pad then folds into the read.
 struct ReadPadUnmasked : OpRewritePattern<vector::TransferReadOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -396,8 +396,8 @@ private:
     return success();
   }
 
-  /// Masks go into reads and writes, slices and pads into their indices, and
-  /// rows become vectors of one dimension.
+  /// Folds masks into reads and writes, slices and pads into their indices, and
+  /// rows into vectors of one dimension.
   LogicalResult foldSlices() {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);

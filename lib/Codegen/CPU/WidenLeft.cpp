@@ -10,7 +10,7 @@
 
 #include "LoopBounds.h"
 #include "PackOperands.h"
-#include "Turns.h"
+#include "WindowLoop.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,7 +24,7 @@ using namespace sattn;
 
 /// Rows, and columns of a row, that one iteration of the loop copies that
 /// widens all of a tensor.
-static constexpr int64_t kRowsOfTurn = 8, kColumnsOfTurn = 256;
+static constexpr int64_t kRowsPerIteration = 8, kColumnsPerIteration = 256;
 
 namespace {
 /// A window of a tensor of two or more dimensions, one of which the iterations
@@ -42,21 +42,21 @@ public:
         slice.getSourceType().getRank() < 2 || !slice.hasUnitStride() ||
         !tiles.isDefinedOutsideOfLoop(slice.getSource()))
       return std::nullopt;
-    std::optional<Turns> turns = Turns::find(slice, op, tiles);
-    if (!turns)
+    std::optional<WindowLoop> windowLoop = WindowLoop::find(slice, op, tiles);
+    if (!windowLoop)
       return std::nullopt;
-    window.turns = *turns;
+    window.windowLoop = *windowLoop;
     SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(),
                               sizes = slice.getMixedSizes();
     std::optional<unsigned> walked;
     for (unsigned dim = 0; dim < offsets.size(); ++dim) {
       std::optional<int64_t> bound = getBound(sizes[dim]);
-      if (!bound || !window.turns.addPlace(offsets[dim]) ||
-          !window.turns.addPlace(sizes[dim]))
+      if (!bound || !window.windowLoop.addPlace(offsets[dim]) ||
+          !window.windowLoop.addPlace(sizes[dim]))
         return std::nullopt;
       window.bounds.push_back(*bound);
-      if (window.turns.isFixed(offsets[dim]) &&
-          window.turns.isFixed(sizes[dim]))
+      if (window.windowLoop.isFixed(offsets[dim]) &&
+          window.windowLoop.isFixed(sizes[dim]))
         continue;
       if (walked)
         return std::nullopt;
@@ -85,7 +85,7 @@ public:
     rewriter.setInsertionPoint(tiles);
     Value isOften = isReadOften(rewriter, loc, tiles);
     Value whole = widenAll(rewriter, loc, isOften);
-    rewriter.setInsertionPoint(turns.loop);
+    rewriter.setInsertionPoint(windowLoop.loop);
     Value from = scf::IfOp::create(
                      rewriter, loc, isOften,
                      [&](OpBuilder &b, Location) {
@@ -97,8 +97,9 @@ public:
                      .getResult(0);
     rewriter.setInsertionPoint(op);
     SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(),
-                              own = placeOfTurn(rewriter, loc,
-                                                turns.loop.getInductionVar());
+                              own = getPlaceOfIteration(
+                                  rewriter, loc,
+                                  windowLoop.loop.getInductionVar());
     for (auto [offset, ofTile] : llvm::zip_equal(offsets, own))
       offset = selectIndex(rewriter, loc, isOften, offset, ofTile);
     Value left = tensor::ExtractSliceOp::create(
@@ -113,7 +114,7 @@ public:
 private:
   tensor::ExtractSliceOp slice;
   Type packed;
-  Turns turns;
+  WindowLoop windowLoop;
   /// The most elements of the window along each dimension of the tensor.
   SmallVector<int64_t> bounds;
   /// The dimension that the iterations walk along.
@@ -145,7 +146,7 @@ private:
       return arith::MulIOp::create(
           b, loc, value, getValueOrCreateConstantIndexOp(b, loc, size));
     };
-    Value read = turns.count(b, loc, tiles, /*column=*/std::nullopt);
+    Value read = windowLoop.count(b, loc, tiles, /*column=*/std::nullopt);
     for (int64_t size : bounds)
       read = times(read, b.getIndexAttr(size));
     Value elements = arith::ConstantIndexOp::create(b, loc, 1);
@@ -157,36 +158,38 @@ private:
   }
 
   /// The place in a tile's own copy of the window of an iteration.
-  SmallVector<OpFoldResult> placeOfTurn(OpBuilder &b, Location loc,
-                                        Value turn) {
+  SmallVector<OpFoldResult> getPlaceOfIteration(OpBuilder &b, Location loc,
+                                                Value iteration) {
     SmallVector<OpFoldResult> place(bounds.size(), b.getIndexAttr(0));
     AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
     place[walked] = affine::makeComposedFoldedAffineApply(
-        b, loc, (d0 - s0) * bounds[walked], {turn, turns.loop.getLowerBound()});
+        b, loc, (d0 - s0) * bounds[walked],
+        {iteration, windowLoop.loop.getLowerBound()});
     return place;
   }
 
   /// A copy of the windows of all iterations of this tile, one after the other.
   Value widenTurns(OpBuilder &b, Location loc) {
-    scf::ForOp loop = turns.loop;
+    scf::ForOp loop = windowLoop.loop;
     SmallVector<OpFoldResult> shape =
         getAsIndexOpFoldResult(b.getContext(), bounds);
-    shape[walked] = placeOfTurn(b, loc, loop.getUpperBound())[walked];
-    auto copy = [&](OpBuilder &nested, Location, Value turn,
+    shape[walked] = getPlaceOfIteration(b, loc, loop.getUpperBound())[walked];
+    auto copy = [&](OpBuilder &nested, Location, Value iteration,
                     ValueRange carried) {
-      IRMapping mapping = turns.clonePlace(nested, turn);
-      auto ofTurn = [&](SmallVector<OpFoldResult> values) {
+      IRMapping mapping = windowLoop.clonePlace(nested, iteration);
+      auto ofIteration = [&](SmallVector<OpFoldResult> values) {
         for (OpFoldResult &value : values)
           if (auto dynamic = dyn_cast<Value>(value))
             value = mapping.lookupOrDefault(dynamic);
         return values;
       };
-      SmallVector<OpFoldResult> sizes = ofTurn(slice.getMixedSizes()),
+      SmallVector<OpFoldResult> sizes = ofIteration(slice.getMixedSizes()),
                                 ones = slice.getMixedStrides(),
-                                place = placeOfTurn(nested, loc, turn);
+                                place =
+                                    getPlaceOfIteration(nested, loc, iteration);
       Value window = tensor::ExtractSliceOp::create(
           nested, loc, slice.getType(), slice.getSource(),
-          ofTurn(slice.getMixedOffsets()), sizes, ones);
+          ofIteration(slice.getMixedOffsets()), sizes, ones);
       Value target = tensor::ExtractSliceOp::create(
           nested, loc, slice.getType().clone(packed), carried[0], place, sizes,
           ones);
@@ -217,7 +220,7 @@ private:
       ends[0] = selectIndex(b, loc, condition, dims[0], b.getIndexAttr(0));
     SmallVector<OpFoldResult> begins(rank - 1, b.getIndexAttr(0)),
         steps(rank - 1, b.getIndexAttr(1));
-    steps.back() = b.getIndexAttr(kRowsOfTurn);
+    steps.back() = b.getIndexAttr(kRowsPerIteration);
     // A slice of the last two dimensions, or of all.
     auto sliceOf = [&](OpBuilder &builder, Value tensor,
                        ArrayRef<OpFoldResult> offsets,
@@ -236,7 +239,7 @@ private:
                                 sizes(rank - 2, nested.getIndexAttr(1)),
                                 ones(rank, nested.getIndexAttr(1));
       sizes.push_back(
-          atMost(nested, loc, kRowsOfTurn, place.back(), dims[rank - 2]));
+          atMost(nested, loc, kRowsPerIteration, place.back(), dims[rank - 2]));
       place.push_back(zero);
       sizes.push_back(dims.back());
       Value part =
@@ -245,7 +248,8 @@ private:
                          ValueRange carried) {
         SmallVector<OpFoldResult> from(place), to(rank, zero), extent(sizes);
         from.back() = to.back() = column;
-        extent.back() = atMost(inner, loc, kColumnsOfTurn, column, dims.back());
+        extent.back() =
+            atMost(inner, loc, kColumnsPerIteration, column, dims.back());
         Value window = sliceOf(inner, source, from, extent, /*isMatrix=*/true);
         Value target =
             sliceOf(inner, carried[0], to, extent, /*isMatrix=*/true);
@@ -259,8 +263,8 @@ private:
       };
       Value copied =
           scf::ForOp::create(nested, loc, index(zero), index(dims.back()),
-                             index(nested.getIndexAttr(kColumnsOfTurn)), part,
-                             columns)
+                             index(nested.getIndexAttr(kColumnsPerIteration)),
+                             part, columns)
               .getResult(0);
       auto done = scf::InParallelOp::create(nested, loc);
       nested.setInsertionPointToStart(done.getBody());

@@ -21,9 +21,9 @@ static constexpr float kCoefficients[] = {
     1.535336188319500e-4f, 1.339887440266574e-3f, 9.618437357674640e-3f,
     5.550332471162809e-2f, 2.402264791363012e-1f, 6.931472028550421e-1f};
 
-/// Above it every power is infinite.
+/// The exponent above which every power is infinite.
 static constexpr float kLargest = 128.0f;
-/// Below it every power counts as 0.
+/// The exponent below which every power counts as 0.
 static constexpr float kSmallest = -126.0f;
 /// A number whose last bit has the value 1: adding it rounds to an integer,
 /// which is then in the last bits of the sum.
@@ -32,9 +32,9 @@ static constexpr int32_t kMantissaBits = 23;
 static constexpr int32_t kExponentBias = 127;
 
 namespace {
-/// 2^x = 2 * 2^f * 2^(n - 1), where n is the integer next to x and f = x - n.
-/// With n itself the last factor would be infinite for n = 128, where 2^x may
-/// be finite.
+/// Computes 2^x = 2 * 2^f * 2^(n - 1), where n is the integer next to x and f =
+/// x - n. With n itself the last factor would be infinite for n = 128, where
+/// 2^x may be finite.
 struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
   using OpRewritePattern::OpRewritePattern;
 

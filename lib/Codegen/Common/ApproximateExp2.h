@@ -15,9 +15,9 @@ class RewritePatternSet;
 
 namespace sattn {
 
-/// `math.exp2` of f32 scalars and vectors as a polynomial, of which upstream
-/// has none. The error is below 2 units in the last place; powers below 2^-125
-/// may be 0. Infinities and NaN give what they should.
+/// Adds patterns that compute `math.exp2` of f32 scalars and vectors as a
+/// polynomial, which upstream lacks. The error is below 2 units in the last
+/// place; powers below 2^-125 may be 0. Infinities and NaN are handled.
 void populateApproximateExp2Patterns(mlir::RewritePatternSet &patterns);
 
 } // namespace sattn

@@ -20,7 +20,7 @@ using namespace mlir;
 /// 2^-57 of the sum.
 static constexpr int kDegree = 13;
 
-/// Above it every power is infinite, below the other one 0.
+/// The exponents above which every power is infinite, and below which it is 0.
 static constexpr double kLargest = 710, kSmallest = -746;
 static constexpr double kLog2E = 0x1.71547652b82fep+0;
 /// ln(2) in two parts.
@@ -76,7 +76,7 @@ private:
   Value fma(Value x, Value y, Value z) {
     return math::FmaOp::create(b, x, y, z);
   }
-  /// Compared this way around, NaN stays what it is.
+  /// Clamps x to a limit; by this order of operands, NaN stays NaN.
   Value clamp(Value x, arith::CmpFPredicate predicate, double limit) {
     Value bound = constant(limit);
     Value isBeyond = arith::CmpFOp::create(b, predicate, x, bound);

@@ -89,7 +89,7 @@ private:
         b, arith::ShRUIOp::create(b, bitsOf(x), integer(kMantissaBits)),
         integer(kExponentBias));
   }
-  /// Its digits as a number from 2^exponent to twice that.
+  /// The significand of a number, scaled to [2^exponent, 2^(exponent + 1)).
   Value significandOf(Value x, int64_t exponent) {
     Value digits = arith::AndIOp::create(b, bitsOf(x),
                                          integer((1LL << kMantissaBits) - 1));

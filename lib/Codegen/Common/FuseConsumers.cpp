@@ -25,7 +25,8 @@ static bool usesTileProgram(Operation *op, OpFilter hasTileProgram) {
   });
 }
 
-/// Elementwise on tensors, with one result.
+/// The linalg op that an op is, if it is elementwise on tensors and has one
+/// result; else null.
 static linalg::LinalgOp getElementwise(Operation *op) {
   auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
   if (!linalgOp || !linalgOp.hasPureTensorSemantics() ||
@@ -204,9 +205,9 @@ static bool isComputed(Value tile) {
              definition);
 }
 
-/// Elementwise ops of a tile that transpose what the tile's program computed
-/// count its rows first: registers stay where they are, and only accesses of
-/// memory are transposed.
+/// Makes elementwise ops of a tile that transpose the result of the tile's
+/// program count its rows first: registers stay where they are, and only
+/// accesses of memory are transposed.
 static void followTiles(func::FuncOp function) {
   SmallVector<linalg::GenericOp> transposing;
   function.walk([&](linalg::GenericOp op) {
@@ -482,7 +483,7 @@ private:
         b, loc, map, {offset, tensor::getMixedSize(b, loc, source, dim)});
   }
 
-  /// The tile, clipped, in the slice of the loop's result.
+  /// Writes the tile, clipped, into the slice of the loop's result.
   Value writeBack(Value result, Value target) {
     auto type = cast<RankedTensorType>(target.getType());
     SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, target);

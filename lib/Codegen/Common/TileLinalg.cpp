@@ -189,7 +189,7 @@ private:
   RankedTensorType outType;
   int64_t rank;
   Form form;
-  /// The loops from this one on are the tile's own dimensions.
+  /// The first of the loops that are the tile's own dimensions.
   int64_t firstTileLoop;
   /// Whether the init is read.
   bool isAdded = true;
@@ -299,7 +299,7 @@ private:
         element);
   }
 
-  /// The op itself on a tile.
+  /// Creates the op itself on a tile.
   Value createElementwise() {
     SmallVector<Value> inputs;
     SmallVector<AffineMap> maps;
@@ -336,7 +336,7 @@ private:
     return tile.getResult(0);
   }
 
-  /// Indices count from the tile's first element in its body.
+  /// Shifts indices in the tile's body, which count from its first element.
   void shiftIndices(linalg::GenericOp tile) {
     for (auto index : llvm::make_early_inc_range(
              tile.getBody()->getOps<linalg::IndexOp>())) {
@@ -351,7 +351,8 @@ private:
     }
   }
 
-  /// What is the same for all elements of the tile is computed before it.
+  /// Hoists computations that are the same for all elements of a tile out of
+  /// it.
   static void hoistScalars(linalg::GenericOp tile) {
     Block *body = tile.getBody();
     for (Operation &op : llvm::make_early_inc_range(body->without_terminator()))
@@ -362,8 +363,8 @@ private:
         op.moveBefore(tile);
   }
 
-  /// Elements beyond the op's, which pad the tile, are computed too: they must
-  /// not read beyond a tensor.
+  /// Clamps reads of tensors: elements beyond the op's, which pad the tile, are
+  /// computed too, and must not read beyond a tensor.
   void clampExtractions(linalg::GenericOp tile) {
     for (auto extract : tile.getBody()->getOps<tensor::ExtractOp>())
       for (OpOperand &index : extract.getIndicesMutable()) {
@@ -381,7 +382,7 @@ private:
       }
   }
 
-  /// Scalars that follow from elements of tensors are computed in the loop: its
+  /// Moves scalars that follow from elements of tensors into the loop: its
   /// kernel can read memory, the host cannot.
   void sinkScalars(scf::ForallOp loop) {
     SetVector<Value> captured;
@@ -408,7 +409,7 @@ private:
     }
   }
 
-  /// The sum, added to the old content if that is read, rounded once.
+  /// Creates the sum, added to the old content if that is read, rounded once.
   Value createEpilogue(Value sum) {
     unsigned dims = rank - firstTileLoop;
     AffineMap identity = b.getMultiDimIdentityMap(dims);
@@ -457,8 +458,8 @@ private:
         ->getResult(0);
   }
 
-  /// The sum along the reduction, in f32, of what `add` adds for each step of
-  /// `lhs` to the sum before.
+  /// Creates the sum along the reduction, in f32: `add` adds each step of `lhs`
+  /// to the sum before.
   Value createSum(OpOperand *lhs, llvm::function_ref<Value(Value sum)> add) {
     Value zeroElement = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
     Value zeros =
@@ -500,7 +501,7 @@ private:
     });
   }
 
-  /// Rows of both factors, multiplied element by element.
+  /// Creates the sums of rows of both factors, multiplied element by element.
   Value createRowSum() {
     return createSum(op.getDpsInputOperand(0), [&](Value sum) {
       SmallVector<Value> inputs;
@@ -535,7 +536,7 @@ private:
     });
   }
 
-  /// The tile, clipped, in its place of the loop's result.
+  /// Writes the tile, clipped, to its place in the loop's result.
   void writeBack(scf::ForallOp loop, Value tile) {
     SmallVector<OpFoldResult> sizes, ones(rank, b.getIndexAttr(1)),
         zeros(rank, b.getIndexAttr(0));

@@ -45,7 +45,7 @@ static vector::TransferWriteOp getPermutedTileWrite(Value tile) {
   return write;
 }
 
-/// The same of a vector that is not permuted.
+/// The write of a whole tile from a vector that is not permuted.
 static vector::TransferWriteOp getWholeTileWrite(Value tile) {
   vector::TransferWriteOp write = getPermutedTileWrite(tile);
   return write && write.getPermutationMap().isIdentity()
@@ -285,8 +285,8 @@ struct WriteTileToDestination : OpRewritePattern<tensor::InsertSliceOp> {
   }
 };
 
-/// The same where the tile or its clip went straight to the loop's result: it
-/// is written to that place in the result first.
+/// Writes a tile that goes straight to the loop's result, or its clip, to its
+/// place in the result first.
 struct WriteTileToLoopResult : OpRewritePattern<tensor::ParallelInsertSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -341,9 +341,10 @@ static bool isTileOfResult(Value tensor) {
   return argument && isa<scf::ForallOp>(argument.getOwner()->getParentOp());
 }
 
-/// The same where a loop carries the destination, and each iteration writes one
-/// or more parts of it, or where it is a loop's tile, parts of which are
-/// written one by one: the tile or its clip goes to that place first.
+/// Writes a tile, or its clip, to its place in the destination first, where a
+/// loop carries the destination and each iteration writes one or more parts of
+/// it, or where the destination is a loop's tile, parts of which are written
+/// one by one.
 struct WriteTileToCarriedPart : OpRewritePattern<tensor::InsertSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -464,7 +465,7 @@ static bool isForBranches(tensor::PadOp pad) {
   return branches.size() > 1;
 }
 
-/// A padded tile that several branches use is read where it is padded, not in
+/// Reads a padded tile that several branches use where it is padded, not in
 /// each of them: it stays in registers.
 static void readOnce(RewriterBase &rewriter, tensor::PadOp pad) {
   Location loc = pad.getLoc();
@@ -482,8 +483,8 @@ static void readOnce(RewriterBase &rewriter, tensor::PadOp pad) {
                                 vector.getDefiningOp());
 }
 
-/// Factors of two element types, which a contraction cannot have, are widened
-/// to the type of the sum. convert-vector-to-wgtile finds the narrow ones.
+/// Widens factors of two element types, which a contraction cannot have, to the
+/// type of the accumulator. convert-vector-to-wgtile finds the narrow ones.
 static void widenFactors(RewriterBase &rewriter, linalg::MatmulOp op) {
   rewriter.setInsertionPoint(op);
   Type wide = getElementTypeOrSelf(op.getOutputs().front());
@@ -552,7 +553,7 @@ private:
     return success();
   }
 
-  /// Pads and widening casts go into the reads and the contraction.
+  /// Folds pads and widening casts into the reads and the contraction.
   LogicalResult foldPads() {
     RewritePatternSet patterns(&getContext());
     linalg::populatePadOpVectorizationPatterns(patterns);

@@ -37,8 +37,8 @@ static constexpr int64_t kTensorMapBytes = 128;
 static constexpr int64_t kTensorMapAlignment = 64;
 
 namespace {
-/// Upstream's lowering of gpu.func cannot carry the attributes of a tensor map,
-/// which belong to the lowered argument.
+/// Lowers a gpu.func and carries the attributes of a tensor map over to the
+/// lowered argument, which upstream's lowering cannot.
 struct KernelLowering : ConvertOpToLLVMPattern<gpu::GPUFuncOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -114,7 +114,7 @@ struct IndexLowering : ConvertOpToLLVMPattern<Op> {
   matchAndRewrite(Op op, typename Op::Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (op.getDimension() != gpu::Dimension::x)
-      return rewriter.notifyMatchFailure(op, "thread blocks are 1-D");
+      return rewriter.notifyMatchFailure(op, "CTAs are 1-D");
     Value id = X::create(rewriter, op.getLoc(), rewriter.getI32Type());
     rewriter.replaceOpWithNewOp<LLVM::ZExtOp>(op, rewriter.getI64Type(), id);
     return success();

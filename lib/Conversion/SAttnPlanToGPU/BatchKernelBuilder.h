@@ -13,18 +13,18 @@
 
 namespace sattn {
 
-/// What the kernels of a plan have in common: a thread block works on one
-/// matrix of a batch.
+/// The common base of a plan's kernels, in which a CTA works on one matrix of a
+/// batch.
 class BatchKernelBuilder : public wgtile::KernelBuilder {
 protected:
   using KernelBuilder::KernelBuilder;
 
-  /// Indices of the thread block's matrix.
+  /// Indices of the CTA's matrix.
   llvm::SmallVector<mlir::Value> batch;
 
-  /// Finds the thread block's matrix, where each has `count` thread blocks and
+  /// Finds the CTA's matrix, where each has `count` CTAs and
   /// `crow` all but one of its dimensions for the batch. Returns the number of
-  /// the thread block among those of its matrix.
+  /// the CTA among those of its matrix.
   mlir::Value findBatch(mlir::Value crow, mlir::Value count);
 
   /// Indices of an element of that matrix.

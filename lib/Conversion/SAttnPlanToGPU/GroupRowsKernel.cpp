@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // The kernel that chooses the rows of each row-block group of a sattn.plan. A
-// thread block has a window of block rows:
+// CTA has a window of block rows:
 //   1. all threads mark the columns of each row in a bit mask; columns beyond
 //      the mask fold onto it, which makes the choice less good, not wrong,
 //   2. one warp makes one row-block group after the other: its first row is the
@@ -80,7 +80,7 @@ private:
   Value zero, one, thread;
   /// The window's first row, how many it has, and those of the matrix.
   Value firstRow, rows, allRows;
-  /// Of the rows of a lane: the lengths, and each word of the masks.
+  /// Lengths of a lane's rows, and the words of their masks.
   SmallVector<Value> ownLengths, ownMasks[kWords];
 
   void findWindow() {
@@ -93,7 +93,7 @@ private:
     rows = arith::MinUIOp::create(b, sub(allRows, firstRow), index(window));
   }
 
-  /// Several threads share a row.
+  /// Marks the columns of rows; several threads share a row.
   void markColumns() {
     int64_t sharers = kThreads / kMaxRows;
     loop(thread, index(kMaxRows * kWords), index(kThreads), {},
@@ -139,7 +139,7 @@ private:
     return arith::TruncIOp::create(b, b.getI1Type(),
                                    arith::ShRUIOp::create(b, word, bit));
   }
-  /// Without the row, an i32.
+  /// Removes a row, an i32, from the free rows.
   void remove(Free &free, Value row) {
     Value lane = arith::RemUIOp::create(b, row, i32(kLanes));
     Value word = arith::DivUIOp::create(b, row, i32(kLanes));

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The kernel of a sattn.merge. One thread of a thread block makes the steps of
+// The kernel of a sattn.merge. One thread of a CTA makes the steps of
 // a group, one after the other: which of the lists go on depends on the step
 // before. What it reads next is mostly in the first-level cache, and an SM
 // works on many groups at a time.
@@ -66,7 +66,7 @@ private:
   };
 
   MergeOp merge;
-  /// Of steps.
+  /// The element type of the steps.
   Type element;
   Value offsets, q, third, counts, steps, width, across, zero, one;
   SmallVector<List> lists;

@@ -19,7 +19,7 @@ namespace sattn {
 
 /// Adds the kernel that chooses the block rows of the row-block groups of a
 /// `sattn.plan` on memrefs: it writes all columns of `row_block_groups` but the
-/// second, which the kernel of the steps completes. A thread block has a window
+/// second, which the kernel of the steps completes. A CTA has a window
 /// of block rows; block b of the grid has window b % W of batch b / W, W
 /// windows in a batch. The parameters are crow, col and row_block_groups.
 mlir::gpu::GPUFuncOp buildGroupRowsKernel(PlanOp plan, llvm::StringRef name,
@@ -30,7 +30,7 @@ mlir::gpu::GPUFuncOp buildGroupRowsKernel(PlanOp plan, llvm::StringRef name,
 int64_t getGroupRowsWindow(PlanOp plan);
 
 /// Adds the kernel that writes the steps of a `sattn.plan` on memrefs whose
-/// row-block groups have their block rows. A thread block plans one row-block
+/// row-block groups have their block rows. A CTA plans one row-block
 /// group; block b of the grid has row-block group b % P of batch b / P, P
 /// row-block groups in a batch. The parameters are crow, col, row_block_groups,
 /// steps and the number of block columns.

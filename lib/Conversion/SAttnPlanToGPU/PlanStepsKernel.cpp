@@ -75,7 +75,7 @@ private:
   int64_t groups, window;
   Value crow, col, rowBlockGroups, steps, columns;
   Value zero, one, thread, isFirst, rowBlockGroup;
-  /// For each block row of the row-block group its first stored block and the
+  /// The first stored block of each block row of the row-block group, and the
   /// number of blocks of the rows before it; last, the number of all blocks.
   SmallVector<Value> groupBegin, groupStart;
   Value blocks;
@@ -94,7 +94,8 @@ private:
   using BlockBody =
       llvm::function_ref<SmallVector<Value>(const Block &, ValueRange)>;
 
-  /// All stored blocks of the row-block group, divided among the threads.
+  /// Builds a loop over all stored blocks of the row-block group, divided among
+  /// the threads.
   SmallVector<Value> forEachBlock(ValueRange inits, BlockBody body) {
     return loop(thread, blocks, index(kThreads), inits,
                 [&](Value number, ValueRange carried) {

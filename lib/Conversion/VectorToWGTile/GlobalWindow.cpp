@@ -23,7 +23,7 @@ static bool isSizeOf(Value index, Value memref, int64_t dim) {
     if (expand.getMixedOutputShape()[dim] == OpFoldResult(index))
       return true;
   if (auto collapse = memref.getDefiningOp<memref::CollapseShapeOp>()) {
-    // Of dimensions of size 1 and another, the other.
+    // The one dimension of the group whose size is not 1.
     SmallVector<int64_t> others;
     for (int64_t from : collapse.getReassociationIndices()[dim])
       if (collapse.getSrcType().getDimSize(from) != 1)
@@ -202,7 +202,7 @@ FailureOr<GlobalWindow> sattn::resolveWindow(OpBuilder &b,
   }
 
   // The vector's dimensions become the innermost ones, in its order: elsewhere
-  // the memref is seen transposed.
+  // the memref is taken as transposed.
   SmallVector<unsigned> order;
   for (auto [dim, vectorDim] : llvm::enumerate(vectorDims))
     if (vectorDim < 0)

@@ -23,8 +23,8 @@ struct GlobalWindow {
   mlir::Value memref;
   mlir::SmallVector<mlir::Value> indices;
   mlir::SmallVector<bool> inBounds;
-  /// The vector's rows are along the memref's last dimension, its columns along
-  /// the one before.
+  /// Whether the vector's rows are along the memref's last dimension, its
+  /// columns along the one before.
   bool isTransposed = false;
   /// Where a view of rows that go to shared memory ends earlier than the
   /// memref, which is then the whole one; or null.
@@ -35,7 +35,8 @@ struct GlobalWindow {
 enum class WindowUse {
   Registers,
   Shared,
-  /// To shared memory, where rows may be cleared: a view may end early.
+  /// A window read to shared memory, where rows may be cleared: a view may end
+  /// early.
   SharedRows
 };
 
@@ -43,7 +44,7 @@ enum class WindowUse {
 /// where a view is strided, or, unless `use` permits it, ends neither with the
 /// memref under it nor with the vector. Broadcast dimensions of the vector
 /// are left out of `inBounds`; the others are the innermost of the memref, in
-/// order, or transposed where it goes to registers; the memref is seen
+/// order, or transposed where it goes to registers; the memref is taken as
 /// transposed otherwise.
 mlir::FailureOr<GlobalWindow>
 resolveWindow(mlir::OpBuilder &b, mlir::VectorTransferOpInterface transfer,

@@ -20,8 +20,8 @@ namespace sattn {
 std::optional<mlir::arith::AtomicRMWKind>
 convertKind(mlir::vector::CombiningKind kind, mlir::Type element);
 
-/// A scan of all elements of a tile, in row-major order, which are a vector
-/// between two casts, becomes one of the tile:
+/// Converts a scan of all elements of a tile, in row-major order, which are a
+/// vector between two casts, to a scan of the tile:
 ///   shape_cast (scan (shape_cast %tile), %initial)
 /// Emits an error for any other.
 llvm::LogicalResult convertScan(mlir::vector::ScanOp op);

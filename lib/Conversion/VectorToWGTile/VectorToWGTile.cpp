@@ -86,7 +86,7 @@ static FailureOr<Value> createLoad(OpBuilder &b, vector::ContractionOp contract,
   return load;
 }
 
-/// A left operand that was computed stays in registers.
+/// Creates a left operand; one that was computed stays in registers.
 static FailureOr<Value> createLeftOperand(OpBuilder &b,
                                           vector::ContractionOp contract,
                                           LoadedTiles &loaded, Value operand) {
@@ -107,7 +107,8 @@ struct Transposed {
 };
 } // namespace
 
-/// Nothing if a contraction is no MMA.
+/// Which factors of an MMA are transposed; nothing if the contraction is no
+/// MMA.
 static std::optional<Transposed> findTransposed(vector::ContractionOp op) {
   if (op.getKind() != vector::CombiningKind::ADD ||
       op.getIteratorTypesArray().size() != 3)
@@ -134,8 +135,8 @@ static bool allowsTF32(Operation *op) {
   return false;
 }
 
-/// What is multiplied. Factors of two types, which a contraction cannot have,
-/// are widened ones of it.
+/// The factors of a contraction. Factors of two types, which a contraction
+/// cannot have, were widened to its type; these are the narrow ones.
 static std::array<Value, 2> findFactors(vector::ContractionOp op) {
   auto lhs = op.getLhs().getDefiningOp<arith::ExtFOp>(),
        rhs = op.getRhs().getDefiningOp<arith::ExtFOp>();
@@ -197,9 +198,10 @@ static LogicalResult convertContract(vector::ContractionOp op,
            << left.getType() << ", " << other.getType() << " and "
            << op.getAccType();
   if (transposed->left && element.getIntOrFloatBitWidth() != 16)
-    return op.emitOpError() << "expected a left tile whose rows run along K, "
-                               "but for elements of 16 bits, but got "
-                            << left.getType();
+    return op.emitOpError()
+           << "expected a left tile of 16-bit elements, or one "
+              "whose rows run along K, but got "
+           << left.getType();
   if (element.getIntOrFloatBitWidth() == 8 && !transposed->right)
     return op.emitOpError() << "expected a right tile of 8-bit elements whose "
                                "rows run along K, but got "
@@ -287,7 +289,7 @@ struct HoistIndexCast : OpRewritePattern<arith::IndexCastOp> {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Vectors of one or two static dimensions become tensors.
+/// Converts vectors of one or two static dimensions to tensors.
 struct TileTypeConverter : TypeConverter {
   TileTypeConverter() {
     addConversion([](Type type) { return type; });
@@ -338,7 +340,8 @@ static Value convertToI64(OpBuilder &b, Location loc, Value number) {
   return arith::ExtSIOp::create(b, loc, type, number);
 }
 
-/// To index it widens; from index it is the same or narrows.
+/// Lowers a cast to index to a widening, and one from index to a narrowing or
+/// to nothing.
 struct IndexCastLowering : OpConversionPattern<arith::IndexCastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -361,7 +364,7 @@ struct IndexCastLowering : OpConversionPattern<arith::IndexCastOp> {
   }
 };
 
-/// Elementwise ops are the same on tensors.
+/// Lowers elementwise ops to the same ops on tensors.
 struct ElementwiseLowering : ConversionPattern {
   ElementwiseLowering(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
@@ -480,8 +483,8 @@ struct ReductionLowering : OpConversionPattern<vector::MultiDimReductionOp> {
 private:
   using Tile = TypedValue<RankedTensorType>;
 
-  /// The largest of widened elements is the largest of the narrow ones,
-  /// widened: those of 16 bits are compared two at a time.
+  /// Reduces a tile. The largest of widened elements is the largest of the
+  /// narrow ones, widened: those of 16 bits are compared two at a time.
   template <typename OpTy>
   static Value reduce(ConversionPatternRewriter &rewriter,
                       vector::MultiDimReductionOp op, arith::AtomicRMWKind kind,
@@ -503,7 +506,8 @@ private:
   }
 };
 
-/// What is past the end of the source; null if nothing is, or zeros are.
+/// The value of elements past the end of the source; null if no element is, or
+/// if it is zero.
 static FailureOr<TypedAttr> findPadding(vector::TransferReadOp op,
                                         ArrayRef<bool> inBounds) {
   if (llvm::all_of(inBounds, [](bool isInBounds) { return isInBounds; }) ||
@@ -560,7 +564,8 @@ struct ReadLowering : OpConversionPattern<vector::TransferReadOp> {
   }
 };
 
-/// Numbers of elements in a memref become one tile of indices a dimension.
+/// Splits numbers of elements in a memref into one tile of indices for each
+/// dimension.
 static SmallVector<Value> splitNumbers(ImplicitLocOpBuilder &b, Value numbers,
                                        Value memref) {
   ArrayRef<int64_t> shape = cast<MemRefType>(memref.getType()).getShape();
@@ -713,7 +718,7 @@ private:
             GreedyRewriteStrictness::ExistingAndNewOps));
   }
 
-  /// vector -> tensor casts of tensor -> vector casts go away.
+  /// Erases vector -> tensor casts of tensor -> vector casts.
   void reconcileCasts() {
     SmallVector<UnrealizedConversionCastOp> casts;
     getOperation().walk(

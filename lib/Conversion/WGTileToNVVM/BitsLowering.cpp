@@ -67,7 +67,7 @@ struct BitsBelowLowering : OpConversionPattern<BitsBelowOp> {
     Value first = createThreadColumn(rewriter, loc, getFragment(layout->type));
     SmallVector<Value> words;
     for (Value bound : adaptor.getBounds()) {
-      // Of each eight columns a lane has two.
+      // A lane has two of each eight columns.
       Value before = arith::SubIOp::create(
           rewriter, loc, arith::MaxSIOp::create(rewriter, loc, bound, first),
           first);

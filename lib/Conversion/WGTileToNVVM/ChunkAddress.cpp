@@ -55,9 +55,9 @@ Value ChunkAddress::mul(Value lhs, int64_t rhs) {
   return arith::MulIOp::create(b, loc, lhs, constant(rhs));
 }
 
-/// Chunks of a packed tile are numbered through: a number's lowest bits are
-/// its place in a row of the swizzle, XORed with the bits that follow, which
-/// count these rows.
+/// The address of a chunk of a packed tile. Chunks are numbered through: a
+/// number's lowest bits are its place in a row of the swizzle, XORed with the
+/// bits that follow, which count these rows.
 Value ChunkAddress::getPacked(int64_t row, Value varyingRow, int64_t chunk,
                               Value varying) {
   int64_t chunks = tile.swizzle / kChunkBytes;
@@ -74,7 +74,8 @@ Value ChunkAddress::getPacked(int64_t row, Value varyingRow, int64_t chunk,
   return address(add(offset, mul(place, kChunkBytes)), fixed * kChunkBytes);
 }
 
-/// The constant comes last, since accesses have room for one.
+/// The address of a place; the constant is added last, since accesses have room
+/// for one.
 Value ChunkAddress::address(Value varying, int64_t fixed) {
   Value pointer = createSharedAddress(b, loc, varying);
   if (fixed == 0)

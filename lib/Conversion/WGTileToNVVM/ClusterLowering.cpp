@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Sums over the thread blocks of a cluster, through distributed shared memory.
+// Sums over the CTAs of a cluster, through distributed shared memory.
 
 #include "I32Arithmetic.h"
 #include "TileRegisters.h"
@@ -23,13 +23,13 @@ using namespace wgtile;
 /// the next thread.
 static constexpr int64_t kVector = 4;
 
-/// All threads of the cluster that have not exited meet.
+/// Creates a barrier of all threads of the cluster that have not exited.
 static void createClusterBarrier(OpBuilder &b, Location loc) {
   NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
   NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
 }
 
-/// Reads four elements from the place in the shared memory of the thread block
+/// Reads four elements from the place in the shared memory of the CTA
 /// of that rank in the cluster.
 static SmallVector<Value> readRemote(OpBuilder &b, Location loc, Value place,
                                      int64_t offset, int64_t rank,
@@ -121,7 +121,7 @@ struct ClusterReduceLowering : OpConversionPattern<ClusterReduceOp> {
       rewriter.setInsertionPointToStart(branch.elseBlock());
       scf::YieldOp::create(rewriter, loc, registers);
     }
-    // A thread block's shared memory is gone when it exits.
+    // A CTA's shared memory is gone when it exits.
     createClusterBarrier(rewriter, loc);
     rewriter.replaceOpWithMultiple(op, {branch.getResults()});
     return success();

@@ -32,7 +32,7 @@ struct Descriptor {
 };
 } // namespace
 
-/// Of a tile at an offset of the kernel's memory.
+/// The descriptor of a tile at an offset in the kernel's shared memory.
 static Descriptor createDescriptor(OpBuilder &b, Location loc, Value offset,
                                    const SharedTile &tile, Major major) {
   Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),
@@ -300,8 +300,8 @@ wgmma.wait_group.sync.aligned {0};
 @%p bra.uni WAIT;
 })";
 
-/// The wait has the tiles' registers as operands: their uses cannot move before
-/// it, and left operands of MMAs keep their registers until then.
+/// Lowers a wait with the tiles' registers as operands: their uses cannot move
+/// before it, and left operands of MMAs keep their registers until then.
 struct WarpgroupMmaWaitLowering : OpConversionPattern<WarpgroupMmaWaitOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -215,8 +215,9 @@ struct RampLowering : OpConversionPattern<RampOp> {
   }
 };
 
-/// One op per register, or per pair of columns if any operand or the result is
-/// packed in pairs, so that conversions stay conversions of pairs.
+/// Lowers an op to one op per register, or per pair of columns if any operand
+/// or the result is packed in pairs, so that conversions stay conversions of
+/// pairs.
 struct ElementwiseOpLowering : ConversionPattern {
   ElementwiseOpLowering(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
@@ -276,10 +277,11 @@ private:
   }
 };
 
-/// A selection by more than two conditions is one instruction of each element:
-/// as LLVM's, it would become one for each condition (`select (and a, b), x, y`
-/// is `select a, (select b, x, y), y` to its instruction selection), which
-/// ptxas does not take back. The conditions are then a chain of comparisons.
+/// Lowers a selection by more than two conditions to one instruction of each
+/// element: as LLVM's, it would become one for each condition (`select (and a,
+/// b), x, y` is `select a, (select b, x, y), y` to its instruction selection),
+/// which ptxas does not take back. The conditions are then a chain of
+/// comparisons.
 struct SelectByConditionsLowering : OpConversionPattern<arith::SelectOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -337,10 +339,10 @@ private:
   }
 };
 
-/// A bf16 is the upper half of an f32. The upper one of a pair needs no more
-/// than a mask, where ptxas would take it out and shift it back. LLVM must not
-/// see that: it moves so cheap an operation before branches, and would keep
-/// both forms of a tile in registers.
+/// Widens pairs of bf16, which are the upper halves of f32. The upper one of a
+/// pair needs no more than a mask, where ptxas would take it out and shift it
+/// back. LLVM must not see that: it moves so cheap an operation before
+/// branches, and would keep both forms of a tile in registers.
 struct WidenPairsLowering : OpConversionPattern<arith::ExtFOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -372,9 +374,9 @@ struct WidenPairsLowering : OpConversionPattern<arith::ExtFOp> {
   }
 };
 
-/// Pairs of f16 that branches keep, and of which nothing but widened ones is
-/// used. LLVM would widen them in the branch that reads them, and keep them
-/// wide: it must not see that both are the same.
+/// Widens pairs of f16 that branches keep, and that are used only widened. LLVM
+/// would widen them in the branch that reads them, and keep them wide: it must
+/// not see that both are the same.
 struct WidenKeptPairsLowering : OpConversionPattern<arith::ExtFOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -338,7 +338,7 @@ private:
                             last, inRow, textOf.half(word, addressOf(word)));
       }
     }
-    // What has to hold for the accesses of `whole`.
+    // The conditions for the accesses of `whole`.
     SmallVector<std::string> conditions;
     if (rows.limit)
       conditions.push_back(

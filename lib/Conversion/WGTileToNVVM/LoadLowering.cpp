@@ -74,7 +74,8 @@ void wgtile::createBarrierWait(OpBuilder &b, Location loc, Value barrier,
                                         createI32(b, loc, kWaitTicks));
 }
 
-/// The hardware counts dimensions from the innermost.
+/// The coordinates of a copy by TMA; the hardware counts dimensions from the
+/// innermost.
 static SmallVector<Value> getCoordinates(OpBuilder &b, Location loc,
                                          ValueRange indices) {
   SmallVector<Value> coordinates;

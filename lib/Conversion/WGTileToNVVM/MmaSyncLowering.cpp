@@ -158,7 +158,7 @@ private:
     return registers;
   }
 
-  /// The same if the tile's columns are A's rows, of 16-bit elements: matrices
+  /// Loads A if the tile's columns are A's rows, of 16-bit elements: matrices
   /// that lie beside each other are one below the other.
   SmallVector<Value> loadTransposedA(int64_t m, Step step,
                                      const SharedTile &tile) {
@@ -198,7 +198,7 @@ private:
     return loadMatrices(address, step.count * count, NVVM::MMALayout::col);
   }
 
-  /// The same if the tile's rows are B's columns: its matrices already have the
+  /// Loads B if the tile's rows are B's columns: its matrices already have the
   /// fragments' layout, with 32-bit elements too.
   SmallVector<Value> loadTransposedB(int64_t j, int64_t count, Step step) {
     // The address of a lane: a chunk of the step, and a row of the n8
@@ -275,7 +275,7 @@ private:
     return registers;
   }
 
-  /// The hardware would truncate to tf32's bits.
+  /// Rounds to tf32, since the hardware would truncate.
   Value roundToTF32(Value bits) {
     Value value = LLVM::BitcastOp::create(b, loc, b.getF32Type(), bits);
     return NVVM::ConvertFloatToTF32Op::create(b, loc, b.getI32Type(), value,
@@ -328,9 +328,9 @@ private:
       acc[first + i] = LLVM::ExtractValueOp::create(b, loc, product, i);
   }
 
-  /// The same of 8-bit floats, by MMAs of f16, which holds them exactly and
-  /// which all chips have: one for each chunk. A register's first two elements
-  /// are the MMA's lower half of K, its last two the upper one, of A and of B.
+  /// Multiplies 8-bit floats by MMAs of f16, which holds them exactly and which
+  /// all chips have: one for each chunk. A register's first two elements are
+  /// the MMA's lower half of K, its last two the upper one, of A and of B.
   void multiplyFloat8(ArrayRef<Value> aRegisters, ArrayRef<Value> bRegisters,
                       SmallVector<Value> &acc, int64_t first, Step step) {
     Type aElement = cast<SharedType>(op.getA().getType()).getElementType();

@@ -17,9 +17,9 @@ using namespace mlir;
 using namespace wgtile;
 using sattn::layout::kWarpgroupThreads;
 
-/// Named barrier of the first warpgroup. Barrier 0 is the thread block's, and
-/// barriers 1 to 7 are the warpgroups' own (StagingLowering.cpp): a thread
-/// block has at most 7 warpgroups of consumers.
+/// Named barrier of the first warpgroup. Barrier 0 is the CTA's, and
+/// barriers 1 to 7 are the warpgroups' own (StagingLowering.cpp): a
+/// CTA has at most 7 warpgroups of consumers.
 static constexpr int64_t kFirstOrderBarrier = 8;
 
 static Value createWarpgroup(OpBuilder &b, Location loc) {

@@ -83,7 +83,7 @@ private:
   RingOp op;
 };
 
-/// The ring's ops have its place.
+/// Erases a ring, whose place its ops have.
 struct RingLowering : OpConversionPattern<RingOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -97,7 +97,8 @@ struct RingLowering : OpConversionPattern<RingOp> {
   }
 };
 
-/// All threads wait; threads that started no copy have nothing to wait for.
+/// Creates a wait of all threads; threads that started no copy have nothing to
+/// wait for.
 static void createStoreWait(OpBuilder &b, Location loc, int64_t pending) {
   NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, static_cast<uint32_t>(pending),
                                        b.getUnitAttr());
@@ -374,7 +375,7 @@ struct ReleaseLowering : OpConversionPattern<ConsumerReleaseOp> {
   }
 };
 
-/// A wait and a release in a branch.
+/// Lowers a drain to a wait and a release in a branch.
 struct DrainLowering : OpConversionPattern<ConsumerDrainOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace wgtile;
 using namespace sattn::layout;
 
-/// Named barrier of the first warpgroup; 0 is the thread block's.
+/// Named barrier of the first warpgroup; 0 is the CTA's.
 static constexpr int64_t kFirstWarpgroupBarrier = 1;
 
 static Value createWarpgroup(OpBuilder &b, Location loc) {
@@ -37,7 +37,7 @@ static Value createWarpgroup(OpBuilder &b, Location loc) {
 struct StagingPlace {
   /// A constant, for the addresses of instructions.
   int64_t offset;
-  /// What only a run of the kernel knows; may be null.
+  /// The offset that is known only at run time; may be null.
   Value stage;
 
   StagingPlace(ConversionPatternRewriter &b, Location loc,
@@ -95,8 +95,8 @@ static void writePairs(OpBuilder &b, Location loc, Value place, int64_t offset,
   }
 }
 
-/// The same of elements of 32 bits: pairs of neighbouring columns, eight
-/// columns after eight, of a row and of the one eight below it.
+/// Writes elements of 32 bits: pairs of neighbouring columns, eight columns
+/// after eight, of a row and of the one eight below it.
 static void writeWords(OpBuilder &b, Location loc, Value place, int64_t offset,
                        int64_t rowBytes, ValueRange registers) {
   for (size_t i = 0; i < registers.size(); i += 2) {
@@ -111,9 +111,8 @@ static void writeWords(OpBuilder &b, Location loc, Value place, int64_t offset,
   }
 }
 
-/// The same as writePairs to a tile whose columns are the warpgroup's rows:
-/// eight columns of registers after eight, four matrices at a time where so
-/// many are left.
+/// Writes pairs to a tile whose columns are the warpgroup's rows: eight columns
+/// of registers after eight, four matrices at a time while so many are left.
 static void writePairsTransposed(OpBuilder &b, Location loc, Value place,
                                  int64_t offset, int64_t rowBytes,
                                  ValueRange registers) {
@@ -137,7 +136,8 @@ static void writePairsTransposed(OpBuilder &b, Location loc, Value place,
   }
 }
 
-/// The same of elements of 32 bits, one by one.
+/// Writes elements of 32 bits to a tile whose columns are the warpgroup's rows,
+/// one by one.
 static void writeWordsTransposed(OpBuilder &b, Location loc, Value place,
                                  int64_t offset, int64_t rowBytes,
                                  ValueRange registers) {
@@ -216,8 +216,8 @@ struct TileCoordinates {
   SmallVector<Value> values;
   int64_t columnOffset = 0;
 
-  /// With `isTransposed` the warpgroups' rows run along the innermost
-  /// coordinate.
+  /// The coordinates of a tile; with `isTransposed` the warpgroups' rows run
+  /// along the innermost one.
   TileCoordinates(OpBuilder &b, Location loc, ValueRange indices,
                   int64_t warpgroups, bool isTransposed = false) {
     SmallVector<Value> rest(indices);

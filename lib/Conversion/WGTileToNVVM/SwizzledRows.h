@@ -32,11 +32,11 @@ public:
   /// bits that of the lane's first two elements. `warpgroup` is i32.
   mlir::Value firstPlace(mlir::Value warpgroup);
 
-  /// The same where the warpgroup's 64 rows are the tile's columns, in boxes of
-  /// one row of the swizzle, and its columns the tile's rows. Of elements of 16
-  /// bits it is the place that the lane names for four 8 x 8 matrices: rows [0,
-  /// 8) of the tile, at the warp's columns 0 to 7 and 8 to 15, then the next
-  /// eight rows.
+  /// The first place of a warpgroup whose 64 rows are the tile's columns, in
+  /// boxes of one row of the swizzle, and whose columns are the tile's rows.
+  /// For elements of 16 bits it is the place that the lane names for four 8 x 8
+  /// matrices: rows [0, 8) of the tile, at the warp's columns 0 to 7 and 8 to
+  /// 15, then the next eight rows.
   mlir::Value firstTransposedPlace(mlir::Value warpgroup);
 
   /// Code that makes %a the place of the chunk `chunks` after that at `place`,

@@ -53,7 +53,7 @@ public:
         clip(metadata.getSizes().back(), indices.back(), type.getColumns());
   }
 
-  /// All chunks of this thread, one after the other.
+  /// Copies all chunks of this thread, one after the other.
   void copyAligned() {
     if (changesPattern())
       id = hide(id);
@@ -62,7 +62,8 @@ public:
               [&] { copyChunk(rowOf(turn), columnOf(turn)); });
   }
 
-  /// The same in a loop: elements take many instructions.
+  /// Copies elements of all chunks of this thread, in a loop, since elements
+  /// take many instructions.
   void copyElements() {
     Value zero = constantIndex(0), one = constantIndex(1);
     scf::ForOp::create(
@@ -93,8 +94,8 @@ private:
   int64_t chunkElements() const { return kChunkBytes / tile.elementBytes; }
   int64_t turns() const { return llvm::divideCeil(chunks, threads); }
 
-  /// If the chunks of a row divide the threads, a thread's chunks are in one
-  /// column, at rows that differ by constants.
+  /// Whether a thread's chunks are in one column, at rows that differ by
+  /// constants: the chunks of a row divide the threads.
   bool keepsColumn() const { return threads % rowChunks == 0; }
   Value chunkOf(int64_t turn) { return add(id, constant(turn * threads)); }
   Value rowOf(int64_t turn) {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The loop over a kernel's tiles: which thread block computes which, and when.
+// The loop over a kernel's tiles: which CTA computes which, and when.
 
 #include "TileRegisters.h"
 
@@ -32,7 +32,7 @@ static SmallVector<Value> delinearize(OpBuilder &b, Location loc, Value point,
   return indices;
 }
 
-/// Of sorted tiles one of so many is among those that come first.
+/// One in so many of the sorted tiles is among those that come first.
 static constexpr int64_t kFirstPart = 32;
 
 namespace {
@@ -52,14 +52,14 @@ public:
     last = arith::SubIOp::create(b, loc, total, constant(1));
   }
 
-  /// Number of tiles; this thread block's first one; number of blocks.
+  /// Number of tiles; this CTA's first one; number of blocks.
   Value total, first, blocks;
   /// One less than the number of tiles.
   Value last;
 
   Value constant(int64_t value) { return createI32(b, loc, value); }
-  /// What follows the last tile. It is no variable, of which a loop with a
-  /// counter keeps `last` alone in a register.
+  /// The value after the last tile. It is a constant, so that a loop with a
+  /// counter keeps only `last` in a register.
   Value end() { return constant(-1); }
   Value less(Value lhs, Value rhs) {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lhs, rhs);
@@ -179,13 +179,13 @@ private:
   }
 };
 
-/// Fetches the next tile for this thread block from the counter.
+/// Fetches the next tile for this CTA from the counter.
 class TileFetch {
 public:
   TileFetch(OpBuilder &b, Location loc, ForEachTileOp op, TileOrder &order)
       : b(b), loc(loc), op(op), order(order) {}
 
-  /// In one thread.
+  /// Takes the next number from the counter; for one thread.
   Value next() {
     // If no block gets a second tile, there is no counter.
     Value hasMore = order.isTile(order.blocks);
@@ -204,7 +204,7 @@ public:
     return branch.getResult(0);
   }
 
-  /// In all threads, of which the first one takes the number.
+  /// Has the first thread take the next number; for all threads.
   Value nextInOneThread() {
     Value isFirst =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
@@ -249,7 +249,7 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
     Value next = op.getNextTile();
     SmallVector<Value> ended(op.getEndValues());
     rewriter.eraseOp(body->getTerminator());
-    // With several consumer groups, a thread block takes a tile for each. The
+    // With several consumer groups, a CTA takes a tile for each. The
     // producer's loop already steps over all of them.
     auto [roles, role] = RolesOp::getRoleOf(op);
     bool isGrouped =
@@ -308,7 +308,7 @@ private:
   using AddBody = llvm::function_ref<void(Value point, ValueRange taken,
                                           Operation *before)>;
 
-  /// A static walk: every n-th tile, of n thread blocks. Returns the values
+  /// A static walk: every n-th tile, of n CTAs. Returns the values
   /// that the last tile's program, which ends with `ended`, leaves.
   static ValueRange strideTiles(ForEachTileOp op, TileOrder &order,
                                 ValueRange ended,

@@ -47,8 +47,9 @@ static bool isRepeated(Operation *op) {
          (tiles && tiles.getPersistent());
 }
 
-/// What the numbers of a block's warps, of which all lanes of one have the
-/// same, combine to, by way of shared memory from `offset` on.
+/// Combines one number of each of a CTA's warps by way of shared memory from
+/// `offset` on. All lanes of a warp have that warp's number, and then the
+/// result.
 static FailureOr<Value> combineWarps(OpBuilder &b, Operation *op,
                                      arith::AtomicRMWKind kind, Value value,
                                      std::optional<uint64_t> offset) {
@@ -139,8 +140,8 @@ struct TileCombineLowering : OpConversionPattern<TileCombineOp> {
   }
 };
 
-/// What a thread's elements of a tile that one warp has combine to, with what
-/// precedes them.
+/// The exclusive scan of a tile that one warp holds: for each element of a
+/// thread, the elements before it, combined.
 class TileScan {
 public:
   TileScan(OpBuilder &b, Location loc, arith::AtomicRMWKind kind,
@@ -192,7 +193,8 @@ public:
   }
 
 private:
-  /// Of lanes: for each distance what the others have, and all together.
+  /// Values that lanes exchanged: the other lane's at each distance, and the
+  /// total of all lanes.
   struct Part {
     SmallVector<std::pair<int64_t, Value>> others;
     Value total;

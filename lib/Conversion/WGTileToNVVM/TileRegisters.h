@@ -43,13 +43,13 @@ mlir::SmallVector<mlir::Value> pack(mlir::OpBuilder &b, mlir::Location loc,
                                     const TileRegisters &layout,
                                     mlir::ArrayRef<mlir::Value> elements);
 
-/// Tiles become their registers.
+/// Converts tiles to their registers.
 class TileTypeConverter : public mlir::TypeConverter {
 public:
   TileTypeConverter();
 };
 
-/// Index of this thread in its thread block, i32; among the threads that hold
+/// Index of this thread in its CTA, i32; among the threads that hold
 /// the same register tiles; among those that hold any; and of its lane in its
 /// warp.
 mlir::Value createThreadId(mlir::OpBuilder &b, mlir::Location loc);
@@ -87,7 +87,7 @@ mlir::LLVM::InlineAsmOp createInlineAsm(mlir::OpBuilder &b, mlir::Location loc,
                                         llvm::StringRef text,
                                         llvm::StringRef constraints);
 
-/// The same of one result and without effects.
+/// Creates inline assembly with one result and without effects.
 mlir::Value createPureAsm(mlir::OpBuilder &b, mlir::Location loc,
                           mlir::Type result, mlir::ValueRange operands,
                           llvm::StringRef text, llvm::StringRef constraints);

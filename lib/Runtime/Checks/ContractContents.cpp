@@ -39,7 +39,7 @@ public:
     return static_cast<const int64_t *>(tensor.data)[element];
   }
 
-  /// "[1, 0, 7]": the array's own index of a position.
+  /// A text such as "[1, 0, 7]": the array's own index of a position.
   std::string position(const std::vector<int64_t> &index,
                        int64_t position) const {
     std::vector<int64_t> own;
@@ -227,7 +227,8 @@ Error checkListed(const Manifest &manifest, const ListedCheck &check,
   });
 }
 
-/// Products of extents are compared by division, since they may pass 2^63.
+/// Checks entries of a grid. Products of extents are compared by division,
+/// since they may pass 2^63.
 Error checkInGrid(const Manifest &manifest, const GridCheck &check,
                   const std::vector<Argument> &arguments) {
   std::string who = manifest.describeArgument(check.argument);

@@ -62,7 +62,7 @@ public:
     return Error::success();
   }
 
-  /// Batch dimensions are equal or 1, aligned at the last.
+  /// Checks that batch dimensions are equal or 1, aligned at the last.
   Error checkBatches(const Contract &contract) const {
     for (const ContractOperand &operand : contract.operands) {
       if (contract.batches) {

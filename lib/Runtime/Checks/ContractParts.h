@@ -9,7 +9,7 @@
 
 namespace sattn::runtime {
 
-/// Bytes [begin, end).
+/// A range of bytes, [begin, end).
 struct ByteRange {
   uint64_t begin = 0, end = 0;
 };
@@ -41,13 +41,13 @@ inline int64_t valueOf(const ExtentSource &extent,
   return number / extent.divisor + isMore + extent.plus;
 }
 
-/// The extents of one contract, in arguments that are as declared.
+/// Checks the extents of one contract, in arguments that are as declared.
 Error checkExtents(const Manifest &manifest, const Contract &contract,
                    const std::vector<Argument> &arguments);
 
-/// The tensor's elements lie in memory that can exist: no null pointer, no
-/// address past the end of the address space, aligned to the element's width.
-/// `who` begins the messages.
+/// Checks that a tensor's elements lie in memory that can exist: no null
+/// pointer, no address past the end of the address space, aligned to the
+/// element's width. `who` begins the messages.
 Error checkPlacement(const std::string &who, const TensorView &tensor);
 
 /// Checks which arguments may share memory. The placements have been checked.

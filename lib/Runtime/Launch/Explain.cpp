@@ -15,7 +15,7 @@ static constexpr int64_t alignment = 16;
 
 namespace {
 
-/// Says why conditions of the manifest do not hold.
+/// Finds the reasons why conditions of the manifest do not hold.
 class ReasonFinder {
 public:
   ReasonFinder(const Manifest &manifest, const std::vector<Argument> &arguments,
@@ -39,7 +39,8 @@ private:
       reasons.push_back(std::move(reason));
   }
 
-  /// Branches are taken under `condition == 0`, and several conditions.
+  /// Finds the conditions of a branch, which is taken under `condition == 0` or
+  /// under several conditions.
   void findIn(size_t value) {
     const ValueExpr &expr = manifest.values[value];
     if (expr.op == ValueOp::And) {
@@ -70,8 +71,8 @@ private:
       explainFalse(expr.operands[0]);
       return explainTooLarge(expr.operands[1]);
     }
-    // A version's other requirements are extents of whole chunks, strides of 1,
-    // or rows that follow one another.
+    // A specialization's other requirements are extents of whole chunks,
+    // strides of 1, or rows that follow one another.
     if (const ValueExpr *stride = findLeaf(value, ValueOp::Stride))
       return explainStride(stride->argument);
     const ValueExpr *extent = findLeaf(value, ValueOp::Dim);
@@ -121,7 +122,7 @@ private:
                " apart in its rows; vectors of them need a stride of 1"));
   }
 
-  /// Of scratch memory, as the next one's.
+  /// Explains an extent; `extent` may be one of scratch memory.
   void explainExtent(const ValueExpr &extent, int64_t most) {
     add(concat(nameOf(extent.argument), " has an extent of ",
                tensorOf(extent.argument).shape[size_t(extent.number)],

@@ -26,19 +26,19 @@ private:
   friend class KernelParameters;
 
   enum class Source { Tensor, Scratch, Scalar };
-  /// A word that each call has its own of.
+  /// A word of the parameters that differs from call to call.
   struct Patch {
     Source source;
     size_t index, word;
-    /// Of a scalar.
+    /// The type of a scalar.
     DType type = DType::F32;
   };
   struct Map {
     Source source;
     size_t index;
-    /// In messages.
+    /// The map's name in messages.
     std::string name;
-    /// Without the address.
+    /// The map's fields without the address.
     TensorMapFields fields;
   };
   /// The location of a parameter: a word, or a tensor map.
@@ -48,7 +48,7 @@ private:
   };
 
   template <class Number> void append(Number number);
-  /// MLIR's memref descriptor.
+  /// Appends MLIR's memref descriptor.
   void appendMemref(Source source, size_t index, const TensorView &tensor);
 
   /// Numbers of 4 or 8 bytes, of which the first bytes count.
@@ -62,8 +62,8 @@ private:
 /// filled again, which allocates nothing then.
 class KernelParameters {
 public:
-  /// Errors: those of encoding a tensor map. `scratch` has an address for each
-  /// array.
+  /// Fills in the values of a call. Errors: those of encoding a tensor map.
+  /// `scratch` has an address for each array.
   Error fill(const ParameterPlan &plan, const CallTensors &tensors,
              const std::vector<Argument> &arguments,
              const std::vector<void *> &scratch, const CudaDriver &driver,

@@ -87,7 +87,7 @@ Prepared::substitute(const Manifest &manifest,
     if (given->dtype != snapshot.view.dtype ||
         given->shape != snapshot.view.shape)
       return makeError(manifest.describeArgument(snapshot.argument),
-                       ": expected what was prepared, shape ",
+                       ": expected the prepared array, of shape ",
                        listText(snapshot.view.shape), " of ",
                        name(snapshot.view.dtype), ", but got shape ",
                        listText(given->shape), " of ", name(given->dtype));

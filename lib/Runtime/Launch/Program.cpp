@@ -12,7 +12,7 @@ using namespace sattn::runtime;
 
 namespace {
 
-/// Dynamic shared memory above this has to be requested.
+/// The most dynamic shared memory that need not be requested.
 constexpr int64_t sharedWithoutAsking = 48 * 1024;
 
 Error checkTarget(const Device &device, const Manifest &manifest) {
@@ -66,8 +66,8 @@ ErrorOr<CUmodule> loadModule(const CudaDriver &driver, const Manifest &manifest,
       reason, log.empty() ? "" : "\n", log);
 }
 
-/// The kernel's own parameters must be those that will be passed, for the
-/// driver reads as many bytes as the kernel declares. Only drivers that can
+/// Checks that the kernel's own parameters are those that will be passed, for
+/// the driver reads as many bytes as the kernel declares. Only drivers that can
 /// tell are asked.
 Error checkParameters(const CudaDriver &driver, const Manifest &manifest,
                       const LaunchStep &step, CUfunction kernel) {

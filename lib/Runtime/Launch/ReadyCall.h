@@ -22,7 +22,7 @@ struct ReadyLaunch {
 /// contents of memory, and on addresses only modulo 16.
 class ReadyCall {
 public:
-  /// `tensors` have passed the manifest's contracts.
+  /// Prepares a call of `tensors` that have passed the manifest's contracts.
   ReadyCall(const Manifest &manifest, const CallTensors &tensors);
 
   /// A number that is the same for calls of one kind.
@@ -33,8 +33,8 @@ public:
   /// where these tensors are, which fit. Otherwise checkContracts has to say.
   bool isApart(const CallTensors &tensors) const;
 
-  /// Whether it needs a version of a kernel that the image lacks. Then there is
-  /// nothing else here.
+  /// Whether it needs a specialization of a kernel that the image lacks. Then
+  /// there is nothing else here.
   bool isForOther = false;
   std::vector<ReadyLaunch> launches;
   ScratchLayout scratch;
@@ -45,7 +45,8 @@ private:
   struct Tensor {
     bool exists = false;
     TensorView view;
-    /// The bytes that it spans, from its data; none if `low` is `high`.
+    /// The range of bytes that the tensor spans, from its data; empty if `low`
+    /// is `high`.
     int64_t low = 0, high = 0;
   };
   struct Result {

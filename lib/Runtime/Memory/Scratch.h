@@ -38,7 +38,7 @@ private:
   struct Place {
     size_t part, offset;
   };
-  /// Nothing for arrays without memory.
+  /// Places of arrays; nothing for arrays without memory.
   std::vector<std::optional<Place>> places;
   size_t begins[3] = {};
 };

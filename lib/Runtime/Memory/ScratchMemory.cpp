@@ -12,10 +12,11 @@ using namespace sattn::runtime;
 namespace {
 
 constexpr size_t alignment = 256;
-/// The memory of a stream is a multiple of this, so that it seldom grows.
+/// The unit of a stream's memory, which is a multiple of it so that it seldom
+/// grows.
 constexpr size_t unitBytes = size_t(64) << 10;
 
-/// CU_STREAM_PER_THREAD.
+/// The stream handle CU_STREAM_PER_THREAD.
 CUstream perThreadStream() { return reinterpret_cast<CUstream>(uintptr_t(2)); }
 
 size_t roundUp(size_t bytes, size_t unit) {
@@ -113,7 +114,7 @@ CUdeviceptr ScratchMemory::takeSlot(size_t bytes, size_t heldBack) {
   return slot;
 }
 
-/// What the calls on a stream leave zero: the same for all of them.
+/// The memory that the calls on a stream leave zero: the same for all of them.
 CUdeviceptr ScratchMemory::keptSlot(Kept &kept, size_t bytes) {
   if (bytes <= kept.leftZeroBytes)
     return kept.leftZeros;

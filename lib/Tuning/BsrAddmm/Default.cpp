@@ -160,7 +160,7 @@ static int64_t countBlockRows(const Problem &problem, const Target &target) {
   return kGroupedRows / problem.blockRows;
 }
 
-/// As many columns as the registers hold. A row of A is loaded once for each
+/// The most columns that the registers hold. A row of A is loaded once for each
 /// tile of columns, a row of B once for each tile of rows: the wider a tile,
 /// the fewer bytes for each of its MMAs.
 static int64_t chooseWidest(const Problem &problem, const Parameters &tile,
@@ -179,8 +179,8 @@ static constexpr int64_t kLeastColumnsAlongK = 8;
 static constexpr int64_t kLeastRows = 16;
 /// Bytes of a K tile of few columns and rows: fewer steps wait less.
 static constexpr int64_t kFewDepthBytes = 256;
-/// Thread blocks that an SM holds of such kernels, at most; and the steps of a
-/// tile from which two thread blocks share its reduction.
+/// CTAs that an SM holds of such kernels, at most; and the steps of a
+/// tile from which two CTAs share its reduction.
 static constexpr int64_t kFewCTAsPerSM = 4, kSharedSteps = 8;
 /// The sparsity of an unknown matrix, in hundredths.
 static constexpr int64_t kUnknownSparsity = 50;
@@ -202,7 +202,7 @@ static int64_t leastRowsOfFewColumns(const Problem &problem,
 
 /// Few columns: all in one tile, of as many rows of a block row as leave a tile
 /// for nearly every SM, so that all of them load; where there are clusters, two
-/// thread blocks share the reduction of a tile with many steps, if all run at
+/// CTAs share the reduction of a tile with many steps, if all run at
 /// one time and b's rows are long enough. Measured on an H200 and an H100 at
 /// 4096 x 4096 and 14336 x 4096 (benchmarks/few_columns.py).
 static std::optional<Parameters> defaultForFewColumns(const Problem &problem,

@@ -1,7 +1,7 @@
 //===- Schema.cpp - Rows of bsr_addmm -------------------------------------===//
 //
-// What the rows of tables hold: our parameters, or those of PyTorch's kernels
-// bsr_addmm and scatter_mm, under PyTorch's names.
+// The contents of the rows of tables: our parameters, or those of PyTorch's
+// kernels bsr_addmm and scatter_mm, under PyTorch's names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ static int64_t getTileWidth(const Section &section, const Row &row) {
   return row.key[kKeyN] / section.get(row, "SPLIT_N").value();
 }
 
-/// A row must give the width of a tile.
+/// The problem with a row's parameters, which must give the width of a tile.
 static std::string findParametersProblem(llvm::ArrayRef<std::string> names) {
   bool split = llvm::is_contained(names, "SPLIT_N");
   bool tile = llvm::is_contained(names, "tile_n");

@@ -35,7 +35,7 @@ static bool isAlongK(const Problem &problem) {
   return problem.alongK || problem.elementBytes == 1;
 }
 
-/// Block rows of a tile are planned on a GPU whose thread blocks take several.
+/// Whether block rows of a tile are planned: on a GPU whose CTAs take several.
 static bool takesGroups(const Facts &facts, const Target &target) {
   return target.kind == TargetKind::Wgmma && facts.takesRowBlockGroups &&
          !facts.sharesColumns && !facts.plannedBlockRows;
@@ -98,7 +98,8 @@ static std::string findRowsProblem(const Facts &facts, const Parameters &tile,
       .str();
 }
 
-/// Stages fit beside what is no stage.
+/// The problem with shared memory: stages must fit beside everything else in
+/// it.
 static std::string findMemoryProblem(const Problem &problem,
                                      const Parameters &tile, int64_t stages,
                                      const Target &target) {
@@ -155,7 +156,7 @@ std::string sattn::tuning::bsr_addmm::findHintsProblem(
                             target.hasClusters ? kMaxClusterSize : 0);
        },
        [&]() -> std::string {
-         // A tile that thread blocks share is alone.
+         // A tile that CTAs share is alone.
          if (parameters.splitK.value_or(1) > 1 &&
              parameters.rows > facts.blockRows)
            return ("expected split_k of 1 for several block rows, but got " +

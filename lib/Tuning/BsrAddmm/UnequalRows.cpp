@@ -7,8 +7,8 @@
 using namespace sattn::tuning;
 using namespace sattn::tuning::bsr_addmm;
 
-/// A row is long that has more than this many times the mean, and blocks more.
-/// In rows drawn all alike there is none.
+/// Limits from which on a row is long: more than this many times the mean, and
+/// this many blocks more. In rows drawn all alike there is none.
 static constexpr int64_t kLong = 2, kLongBlocks = 4;
 
 /// How much longer than the shortest is near.

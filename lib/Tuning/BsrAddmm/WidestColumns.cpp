@@ -1,6 +1,6 @@
 //===- WidestColumns.cpp - Most columns of a tile -------------------------===//
 //
-// What registers and one instruction hold.
+// The most columns that registers and one instruction hold.
 //
 //===----------------------------------------------------------------------===//
 

@@ -52,7 +52,7 @@ static void addParameters(Space &space, const Facts &facts,
   addParameter(space, "warps", {0, 1, 2, 4});
 }
 
-/// A tile is possible that the target takes as it is.
+/// The problem with a tile: the target must take it as it is.
 static std::string findProblem(const Facts &facts, const Parameters &given,
                                const Target &target) {
   Parameters fitted = given;

@@ -17,8 +17,7 @@
 using namespace sattn::tuning;
 using namespace sattn::tuning::flex_attention_dq;
 
-/// Sizes of tiles of CPUs are multiples of it, and rows of wgmma's of the
-/// second.
+/// Numbers that sizes of tiles of CPUs are multiples of, and rows of wgmma's.
 static constexpr int64_t kMultiple = 8, kWarpgroupRows = 64;
 
 /// Rows of a tile and keys of an iteration, by the wider of both heads.

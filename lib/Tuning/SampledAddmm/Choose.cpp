@@ -13,8 +13,8 @@ static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// Sizes of a tile are multiples of 8. Rows divide the block's, and so do
-/// columns, but of a tile of several blocks.
+/// Checks that sizes of a tile are multiples of 8. Rows divide the block's, and
+/// so do columns, but of a tile of several blocks.
 static llvm::Error checkTile(const Parameters &tile, const Facts &facts) {
   for (auto [name, size] :
        {std::pair("tile_m", tile.rows), std::pair("tile_n", tile.columns),

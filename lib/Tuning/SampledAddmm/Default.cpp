@@ -18,7 +18,7 @@ using namespace sattn::tuning::sampled_addmm;
 static constexpr int64_t kCPURows = 64, kCPUColumns = 128;
 /// Most rows on a GPU: two warpgroups of wgmma.
 static constexpr int64_t kMostRows = 128;
-/// Warpgroups of a thread block that compute: those of several stored blocks
+/// Warpgroups of a CTA that compute: those of several stored blocks
 /// that follow each other share the copy of mat1's rows, which else is half of
 /// what a long sum takes from L2. More would leave a thread too few registers
 /// for its accumulator and the epilogue.

@@ -22,7 +22,7 @@ using namespace sattn::tuning::scatter_mm;
 /// Rows and columns of a tile on the CPU: with them the accumulator and the
 /// packed operands stay within the second-level cache; and columns of a K tile.
 static constexpr int64_t kCPURows = 64, kCPUColumns = 128, kCPUDepth = 64;
-/// A tile's cost follows from its width, down to this one.
+/// The columns down to which a tile's cost follows from its width.
 static constexpr int64_t kLeastColumns = 16;
 /// Most rows on a GPU: two warpgroups of wgmma.
 static constexpr int64_t kMostRows = 128;
@@ -35,17 +35,16 @@ static constexpr int64_t kShared = 2, kLeastSharedColumns = 128;
 static constexpr int64_t kSharedSparsity = 80;
 /// Bytes of a row of a K tile on a GPU: the longest swizzle.
 static constexpr int64_t kDepthBytes = 128;
-/// Above so many rows a tile by mma.sync has so many columns: two thread blocks
+/// Above so many rows a tile by mma.sync has so many columns: two CTAs
 /// share an SM, and one computes while the other waits.
 static constexpr int64_t kLowRows = 32, kSharedColumns = 128;
-/// Fewer rows or K columns on the CPU are worse than a long tile.
+/// The least rows or K columns on the CPU: fewer are worse than a long tile.
 static constexpr int64_t kLeastCPUPart = 8;
 /// Units of a tile, from the best on: of wgmma, of mma.sync, of any.
 static constexpr int64_t kUnits[] = {64, 16, 8};
 
-/// Of a block's size, the longest part up to `most` that divides it, of the
-/// best unit that there is; all of it, or `most`, with zeros in what is beyond
-/// where no unit divides it.
+/// The largest divisor of `size` up to `most` that is a multiple of the best
+/// unit. If no unit divides `size`, all of it or `most`, padded with zeros.
 static int64_t findPart(int64_t size, int64_t most) {
   for (int64_t unit : kUnits)
     for (int64_t part = llvm::alignDown(std::min(size, most), unit); part > 0;
@@ -55,7 +54,7 @@ static int64_t findPart(int64_t size, int64_t most) {
   return std::min<int64_t>(llvm::alignTo(size, kUnits[1]), most);
 }
 
-/// As many columns as `most`; no more than hold all of N.
+/// The columns of a tile: `most`, but no more than hold all of N.
 static int64_t fitColumns(const Facts &facts, int64_t most) {
   if (!facts.n)
     return most;
@@ -123,8 +122,8 @@ Parameters sattn::tuning::scatter_mm::defaultParameters(const Facts &facts,
   if (target.kind == TargetKind::MmaSync && tile.rows > kLowRows)
     most = std::min(most, kSharedColumns);
   tile.columns = fitColumns(facts, most);
-  // Blocks of few rows load more of the others than they multiply: thread
-  // blocks that work on the same columns share it.
+  // Blocks of few rows load more of the others than they multiply: CTAs
+  //  that work on the same columns share it.
   if (tile.rows < kMostRows)
     tile.rasterGroup = 1;
   if (target.kind == TargetKind::Wgmma && facts.elementBytes == 2 &&

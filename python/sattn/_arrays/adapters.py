@@ -11,7 +11,7 @@ from . import autograd, dtypes, stand_ins
 
 def _is_transposed(shape, strides):
     """Whether a matrix lies in memory as its transpose: the columns, not the rows, are contiguous. The binding knows
-    products that were made before by the same rule (Repeats.cpp)."""
+    products that were made before by the same rule (GuardedCalls.cpp)."""
     return len(shape) > 1 and strides[-2] == 1 and (strides[-1] != 1 or shape[-1] == 1)
 
 

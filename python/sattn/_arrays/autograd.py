@@ -42,7 +42,7 @@ def may_have_tangents():
 
 def count_write(tensor):
     """Counts a write into the tensor's memory, so that a backward pass that needs the old content is refused."""
-    if not tensor.is_inference():  # Those count nothing.
+    if not tensor.is_inference():  # Inference tensors have no versions.
         sys.modules["torch"].autograd.graph.increment_version(tensor)
 
 

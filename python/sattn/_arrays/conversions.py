@@ -26,7 +26,7 @@ def _of_dense_array(matrix, block):
 
 def _of_dense_tensor(matrix, block):
     if any(size == 0 for size in matrix.shape[:-2]):
-        raise ValueError("argument 'matrix': expected batches, since PyTorch has no sparse tensors of none, but got "
+        raise ValueError("argument 'matrix': expected at least one batch, as PyTorch's sparse tensors have, but got "
                          f"shape {tuple(matrix.shape)}")
     try:
         return matrix.to_sparse_bsr(block)
@@ -165,7 +165,7 @@ def bsr_to_dense(bsr, columns=None, *, check=None):
     functions, (count, stored) = parts.functions, parts.col.shape
     rows, is_inside = patterns.rows_of(functions, parts.crow, parts.col, parts.across)
     total = count * parts.down * parts.across
-    # What is outside goes into a block of its own after the last.
+    # Elements outside go into a block of their own after the last.
     first = functions.arange(count, parts.col)[:, None] * parts.down
     where = functions.where(is_inside, (first + rows) * parts.across + parts.col, total).reshape(-1)
     blocks = functions.zeros((total + 1, *parts.block), parts.values)

@@ -1,6 +1,6 @@
 """Which element types products multiply, and which their results have: ProductTypes.cpp in the words of Python."""
 
-# Of GPUs, and of results that the CPU rounds to.
+# Floats of GPUs, and of results that the CPU rounds to.
 SMALL_FLOATS = ("f16", "bf16", "f32")
 FLOATS = (*SMALL_FLOATS, "f64")
 NARROW_FLOATS = ("f8E4M3FN", "f8E5M2")

@@ -15,7 +15,7 @@ _NAMES = {"pow": "power", "erf": "erf"}
 
 
 class _Numpy:
-    """What differs between the two libraries."""
+    """NumPy's forms of the functions that differ between the two libraries."""
 
     types = {"i1": np.bool_, "i32": np.int32, "i64": np.int64, "f32": np.float32, "f16": np.float16}
 

@@ -14,7 +14,7 @@ ELEMENT_COSTS = {"cpu": {8: 1.13, 16: 1.13, 32: 1.01, 64: 1.0, 128: 1.0},
 
 
 class BlockFill(typing.NamedTuple):
-    """What blocks of one size cost a matrix."""
+    """The cost of blocks of one size for a matrix."""
 
     #: (BM, BK).
     block: tuple
@@ -48,7 +48,8 @@ def _counts_of_dense(matrix, library):
 
 
 def _counts_of_places(rows, columns, width, library):
-    """As _counts_of_dense, of the elements that a matrix of this width stores; those in one place count once."""
+    """The counts of _counts_of_dense, of the elements that a matrix of this width stores; those in one place count
+    once."""
     places = library.unique(rows * width + columns)
     rows, columns = places // max(width, 1), places % max(width, 1)
 
@@ -59,7 +60,7 @@ def _counts_of_places(rows, columns, width, library):
 
 
 def _counts_of(matrix):
-    """As _counts_of_dense, of any matrix; and "cpu" or "cuda"."""
+    """The counts of _counts_of_dense, of any matrix; and "cpu" or "cuda"."""
     if matrices.is_scipy(matrix):
         if matrix.ndim != 2:
             raise ValueError(f"argument 'matrix': expected one matrix, but got shape {tuple(matrix.shape)}")
@@ -85,7 +86,8 @@ def _counts_of(matrix):
 
 
 def block_fill(matrix, blocks=SIZES):
-    """What blocks of each size cost a matrix: how many are stored, how full they are, and an estimate of the time.
+    """The cost of blocks of each size for a matrix: how many are stored, how full they are, and an estimate of the
+    time.
 
     matrix: M x K, as of to_bsr; M and K need not be whole blocks. blocks: sizes, or pairs (BM, BK), of any numbers.
 

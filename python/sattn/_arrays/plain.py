@@ -42,16 +42,16 @@ def is_cut(tensor):
             return held < needed + (first * tensor.itemsize if first else 0)
         last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride()))
         return held < (tensor.storage_offset() + last + 1) * tensor.itemsize
-    except RuntimeError:  # Those without a storage are refused as what they are.
+    except RuntimeError:  # Tensors without a storage are refused for their kind.
         return False
 
 
 def storages_of(arguments):
     """[address, bytes, ...] of the storages of the tensors among a call's arguments.
 
-    These are numbers, tensors that programs take as they are, arrays of NumPy or None. It is None where one is none of
-    these: it may require a gradient, or stand for another. The binding compares storages with tensors (Repeats.h), and
-    looks at the rest.
+    Arguments are numbers, tensors that programs take as they are, arrays of NumPy or None. Returns None if an argument
+    is something else, such as a tensor that requires a gradient or stands for another. The binding compares storages
+    with tensors, and checks the rest (GuardedCalls.h).
     """
     types, records, found = TYPES, is_recording(), []
     if getattr(_forward_ad, "_current_level", 0) >= 0:  # As autograd.may_have_tangents.
@@ -68,7 +68,7 @@ def storages_of(arguments):
                 found += TRUSTED
             elif own is not float and own is not int and value is not None:
                 return None
-    except RuntimeError:  # Of those without a storage.
+    except RuntimeError:  # A tensor has no storage.
         return None
     return found
 

@@ -27,7 +27,7 @@ def _kept_of_matrix(functions, norms, sparsity):
 
 
 def _kept_of_rows(functions, norms, kept):
-    """As _kept_of_matrix, the largest of each block row."""
+    """The blocks that are kept as by _kept_of_matrix, the largest of each block row."""
     count, down, across = norms.shape
     order = functions.stable_order(norms)
     columns = functions.sorted(order[:, :, across - kept:])
@@ -72,7 +72,7 @@ def prune_to_bsr(matrix, block, *, sparsity=None, blocks_per_row=None):
     crow, places = (_kept_of_rows(functions, norms, int(blocks_per_row)) if sparsity is None else
                     _kept_of_matrix(functions, norms, sparsity))
     first = functions.arange(count, places)[:, None]
-    # Of indices with slices between them, the blocks of each index come first: (B, nnz, BM, BK).
+    # With slices between the indices, the indexed dimensions come first: (B, nnz, BM, BK).
     values = grid[first, places // max(across, 1), :, places % max(across, 1), :]
     stored = places.shape[1]
     index = matrices.index_type(stored, down, across) if arrays is adapters.NUMPY else None

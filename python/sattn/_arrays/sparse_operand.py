@@ -67,7 +67,7 @@ def parts_of(bsr, name="bsr"):
             raise TypeError(f"argument '{name}': expected a tensor that gives its arrays, but PyTorch says: "
                             f"{error}") from None
         return *arrays, tuple(bsr.shape)
-    form = getattr(bsr, "format", None)  # Of SciPy's; a method of others.
+    form = getattr(bsr, "format", None)  # A string of SciPy's arrays; a method of others.
     if isinstance(form, str) and form == "bsr":
         return bsr.indptr, bsr.indices, bsr.data, tuple(bsr.shape)
     if hasattr(bsr, "tobsr"):
@@ -76,7 +76,7 @@ def parts_of(bsr, name="bsr"):
         got = f"a tuple of {len(bsr)} members"
     else:
         got = type(bsr).__name__
-        if isinstance(getattr(bsr, "operand", None), Operand):  # Of a sattn.nn.Bsr.
+        if isinstance(getattr(bsr, "operand", None), Operand):  # The operand of a sattn.nn.Bsr.
             got += "; use its .operand"
     raise TypeError(f"argument '{name}': expected a torch.sparse_bsr tensor, a SciPy BSR array or (crow, col, values), "
                     f"but got {got}")
@@ -109,7 +109,7 @@ def operand_of(bsr, name="bsr", multiple=8):
     return bsr
 
 
-# Those of PyTorch's tensors, by the memory of their indices, which is theirs alone.
+# Operands of PyTorch's tensors, by the memory of their indices, which no other tensor shares.
 _by_memory = weakref.WeakValueDictionary()
 
 
@@ -157,7 +157,7 @@ class Prepared(Operand):
         super().__init__(copied(operand.crow), copied(operand.col), adapters.without_base(operand.values),
                          None if k is None else operand.shape, order=operand.order)
         self._versions = operand.arrays.versions((self._crow, self._col))
-        # Of the copies, which is also to wait for them: products may be on any stream.
+        # The check reads the copies, and so waits for them: products may be on any stream.
         largest, longest, self.is_whole = storage.check_contents(self, columns)
         #: Block columns that the matrix has at least.
         self.columns = columns or largest
@@ -168,8 +168,8 @@ class Prepared(Operand):
         self.signature += self.columns, self.longest
         self.prepared = {}
         #: Guarded calls of products (_call/guard.py).
-        self.repeats = {}
-        #: What products with the transpose need (transposition.py), by its block rows.
+        self.guarded_calls = {}
+        #: Data for products with the transpose (transposition.py), by its block rows.
         self.transposes = {}
         #: Patterns of transposes, by their block rows.
         self.patterns = {}
@@ -237,7 +237,7 @@ class Prepared(Operand):
 
     @property
     def device(self):
-        """Of the arrays: a torch.device, or "cpu" for NumPy's."""
+        """The device of the arrays: a torch.device, or "cpu" for NumPy's."""
         return self.arrays.device or "cpu"
 
     def __repr__(self):

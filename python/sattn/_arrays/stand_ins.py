@@ -4,7 +4,7 @@ import sys
 
 from . import plain
 
-# What tensors of torch.func print as.
+# The names that tensors of torch.func print as.
 _TRANSFORMED = "BatchedTensor", "GradTrackingTensor"
 
 def refuse(name, tensor):

@@ -63,7 +63,8 @@ def require_own_shape(shape, batch, crow, values, name="bsr"):
 
 @functools.cache
 def _checker(dtype, index, batch, block, columns):
-    """What raises ValueError for (crow, col, values) that a product would refuse. columns: of blocks, or None."""
+    """A function that raises ValueError for (crow, col, values) that a product would refuse. columns: of blocks, or
+    None."""
     arguments = [{"kind": "tensor", "element": element, "rank": batch + core, "name": name, "access": "read"}
                  for name, element, core in (("crow", index, 1), ("col", index, 1), ("values", dtype, 3))]
     operands = [{"name": name, "argument": argument, "rank": rank, **({} if name == "values" else {"types": [index]})}

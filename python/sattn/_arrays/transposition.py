@@ -14,7 +14,7 @@ class Pattern:
 
     crow: object
     col: object
-    order: object  # Of col's type.
+    order: object  # An array of col's type.
 
     def blocks_of(self, values):
         """The transpose's values, (*, nnz, BK, BM), of the matrix's."""

@@ -27,10 +27,10 @@ class Kept(dict):
 #: The plan, program or launch of each kind of call (shapes and types).
 calls = Kept(CALLS_LIMIT)
 #: Guarded calls with PyTorch's tensors (guard.py), but for products of prepared operands, which have their own.
-repeats = {}
+guarded_calls = {}
 _programs, _choices = {}, Kept(CHOICES_LIMIT)
 # Compilations that were begun, by program and target; those of a log, by text, options and target.
-_begun, _begun_texts = {}, {}
+_pending, _pending_texts = {}, {}
 _compilations = 0
 # As they were read for the first choice on a device; and the text of the process's own, which comes before them.
 _tables = None
@@ -53,7 +53,7 @@ def clear(disk=False):
     they go themselves. disk: whether to remove the programs on disk too, those of other builds of sattn included.
     """
     global _tables
-    for kept in (calls, repeats, _programs, _begun, _begun_texts, _choices):
+    for kept in (calls, guarded_calls, _programs, _pending, _pending_texts, _choices):
         kept.clear()
     _tables = None
     if disk:
@@ -74,7 +74,7 @@ def search_first(table):
     tables, which are read again; prepared operands keep theirs."""
     global _tables, _own_table
     _own_table, _tables = table, None
-    for kept in (calls, repeats, _choices):
+    for kept in (calls, guarded_calls, _choices):
         kept.clear()
 
 
@@ -100,14 +100,14 @@ def reason(error):
     return next((line for line in lines if "error: " in line), lines[0]).split("error: ")[-1]
 
 
-def _compiled(text, options, target):
+def _compile(text, options, target):
     if target == compiler.CPU:
         return compiler.compile(text)
     return compiler.compile(text, "cuda", device=target, options=options)
 
 
 def _text_of(source, target):
-    """What a program is compiled from: text, options of the pipeline, target."""
+    """The input that a program is compiled from: text, options of the pipeline, target."""
     return source.text(), getattr(source, "options", ""), target
 
 
@@ -115,10 +115,10 @@ def begin(source, target):
     """Compiles a program in a thread of its own, unless it is there; `program` waits for it."""
     global _compilations
     key = source, target
-    if key not in _programs and key not in _begun:
+    if key not in _programs and key not in _pending:
         _compilations += 1
         executor = concurrent.futures.ThreadPoolExecutor(1, "sattn-compile")
-        _begun[key] = executor.submit(_compiled, *_text_of(source, target))
+        _pending[key] = executor.submit(_compile, *_text_of(source, target))
         executor.shutdown(wait=False)
 
 
@@ -127,10 +127,10 @@ def begin_texts(texts, executor):
     global _compilations
     futures = []
     for key in texts:
-        if key not in _begun_texts:
+        if key not in _pending_texts:
             _compilations += 1
-            _begun_texts[key] = executor.submit(_compiled, *key)
-        futures.append(_begun_texts[key])
+            _pending_texts[key] = executor.submit(_compile, *key)
+        futures.append(_pending_texts[key])
     return futures
 
 
@@ -144,11 +144,11 @@ def program(source, target):
     compiled = _programs.get(key)
     if compiled is None:
         text = _text_of(source, target)
-        begun = _begun.pop(key, None) or _begun_texts.pop(text, None)
+        begun = _pending.pop(key, None) or _pending_texts.pop(text, None)
         if begun is None:
             _compilations += 1
         try:
-            _programs[key] = compiled = _compiled(*text) if begun is None else begun.result()
+            _programs[key] = compiled = _compile(*text) if begun is None else begun.result()
         except compiler.CompileError as error:
             raise NotImplementedError(reason(error)) from None
         compiled._parameters = getattr(source, "meta", "")

@@ -1,8 +1,8 @@
-"""Calls of a kind that was made before, with PyTorch's tensors: what one was found to need is not found out again.
+"""Guarded calls: repeated calls with PyTorch's tensors reuse the program that an earlier call of their kind found.
 
-Such a call goes from Python to its kernels in one step, the binding's `repeats`, which compares types, devices and
-shapes with those of calls before, and tensors with their storages. Whatever is new to it takes the long way of its
-operation, which checks it.
+A guarded call goes from Python to its kernels in one step, the binding's `guarded_calls`. It compares types, devices
+and shapes with those of earlier calls, and tensors with their storages. A call that matches no earlier one takes the
+slow path of its operation, which checks its arguments.
 """
 
 import typing
@@ -13,7 +13,7 @@ from .._arrays import plain
 from .._arrays.plain import TYPES
 from . import memory
 
-# What the binding's call returns beside a program's result.
+# Outcomes of the binding's call beside a program's result.
 _UNKNOWN, _FAILED = -1, -2
 KINDS_LIMIT = 4096
 
@@ -36,34 +36,34 @@ def text_of(meta):
 
 
 class Known(typing.NamedTuple):
-    """The calls of a kind: the binding's functions for them (repeats of Binding.cpp), and what the operation keeps."""
+    """The guarded calls of a kind: the two functions of Binding.cpp's guarded_calls, and the operation's data."""
 
     call: typing.Callable
     remember: typing.Callable
     own: object = None
 
 
-def remember(repeats, kind, program, arguments, parts=(), kept=(), own=None):
+def remember(guarded_calls, kind, program, arguments, parts=(), kept=(), own=None):
     """Keeps a program for calls with such arguments: numbers, tensors, and None for one that is absent.
 
-    kind: of calls, by what their tensors do not tell: a key of `repeats`, a dictionary of Knowns. parts: (place,
+    kind: of calls, by what their tensors do not tell: a key of `guarded_calls`, a dictionary of Knowns. parts: (place,
     whether transposed, place of the argument to whose shape it is broadcast, or -1) of each of the program's arguments,
     if these are not those of the call; places from the number of arguments on are of `kept`. own: what the operation
     keeps of the kind; with it calls of the kind that were kept before are forgotten.
     """
     plain.see()
-    known = repeats.get(kind)
+    known = guarded_calls.get(kind)
     if known is None or own is not None:
-        if len(repeats) >= KINDS_LIMIT:
-            repeats.clear()
-        known = repeats[kind] = Known(*libraries.binding().repeats(len(arguments)), own)
+        if len(guarded_calls) >= KINDS_LIMIT:
+            guarded_calls.clear()
+        known = guarded_calls[kind] = Known(*libraries.binding().guarded_calls(len(arguments)), own)
     known.remember(program, [int(one) for part in parts for one in part], kept, *arguments)
 
 
-def forgetting(repeats, kind, *values):
+def forgetting(guarded_calls, kind, *values):
     """Weak references to values, with the first of which the kind is forgotten. Raises TypeError for one that has
     none."""
-    return tuple([weakref.ref(value, lambda _: repeats.pop(kind, None)) for value in values])
+    return tuple([weakref.ref(value, lambda _: guarded_calls.pop(kind, None)) for value in values])
 
 
 def run(known, arguments, storages, hints=None):
@@ -75,7 +75,7 @@ def run(known, arguments, storages, hints=None):
     """
     try:
         outcome = known.call(None if hints is None else hints.function, *arguments, *storages)
-    except Exception:  # Of what cannot be passed the long way has a reason.
+    except Exception:  # The slow path gives the reason why an argument cannot be passed.
         return False
     if outcome == _UNKNOWN:
         return False

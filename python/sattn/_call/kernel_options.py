@@ -4,13 +4,14 @@ import collections.abc
 import dataclasses
 import warnings
 
-from .._native.texts import integer
+from .._native.c_arguments import integer
 
 #: Names of ours, with PyTorch's.
 OURS = {"BLOCK_M": "tile_queries", "BLOCK_N": "tile_keys", "num_stages": "stages", "num_warps": "warps",
         "PRECISION": "precision", "tile_queries": "tile_queries", "tile_keys": "tile_keys", "stages": "stages",
         "warps": "warps", "raster_group": "raster_group", "precision": "precision"}
-#: Of PyTorch, which change nothing here; nor do its options of the backward (bwd_...), whose tiles are the compiler's.
+#: PyTorch's options that change nothing here; nor do its options of the backward (bwd_...), whose tiles are the
+#: compiler's.
 IGNORED = {"PRESCALE_QK", "ROWS_GUARANTEED_SAFE", "BLOCKS_ARE_CONTIGUOUS", "WRITE_DQ", "FORCE_USE_FLEX_ATTENTION",
            "USE_TMA",
            "kpack", "matrix_instr_nonkdim", "waves_per_eu", "BACKEND", "BLOCK_M1", "BLOCK_N1", "BLOCK_M2", "BLOCK_N2",

@@ -11,7 +11,7 @@ import threading
 STREAMS = 4
 #: Bytes of hints that captured graphs hold: for ever, since a graph may be replayed at any time.
 CAPTURED_BYTES = 64 << 20
-# What launch returns: an Outcome of python/binding/KeptHints.h.
+# The results of launch: an Outcome of python/binding/KeptHints.h.
 _USED, _NONE_FOR_STREAM, _NONE_FOR_CAPTURE, _CAPTURED = range(4)
 
 _lock = threading.Lock()
@@ -20,7 +20,7 @@ _captured_bytes = 0
 
 
 class _Hints:
-    """Those of lists of one state."""
+    """The hints for lists in one state."""
 
     __slots__ = ("function", "_bytes", "_add", "_plain", "_memory", "_like")
 
@@ -35,7 +35,7 @@ class _Hints:
     def follow(self, outcome, arguments):
         """Does what is left of a call of `function`."""
         if outcome == _NONE_FOR_STREAM:
-            # What makes them is what the call would launch first.
+            # Making the hints launches what the call would launch first.
             outcome = self.function(*arguments) if self._make(arguments) else outcome
             if outcome == _NONE_FOR_STREAM:
                 self._plain(*arguments)
@@ -51,7 +51,7 @@ class _Hints:
                 # Its allocator gives it to others after what was launched on the stream before.
                 memory = self._like.new_empty((max(self._bytes(*arguments), 1),))
                 self._add(memory.data_ptr(), *arguments)
-            except (RuntimeError, ValueError):  # Of memory; or of the call, which will say so.
+            except (RuntimeError, ValueError):  # No memory, or an error that the call itself will raise.
                 return False
             self._memory.append(memory)
             return True
@@ -65,7 +65,7 @@ class _Hints:
 
 
 class Hints:
-    """Those of one kind of call with the same lists. Safe to use from several threads."""
+    """The hints of one kind of call with the same lists. Safe to use from several threads."""
 
     __slots__ = ("_program", "_state")
 
@@ -74,7 +74,7 @@ class Hints:
         self._program, self._state = program, (versions, None)
 
     def ready(self, versions, like):
-        """What launches with hints; None where the lists have changed since the call before. like: a tensor, on the
+        """The hints to launch with; None where the lists have changed since the call before. like: a tensor, on the
         device."""
         known, hints = self._state
         if known != versions:
@@ -92,5 +92,5 @@ def versions_of(lists):
     """A value that differs after each write to one of these tensors that PyTorch knows of."""
     try:
         return tuple([array._version for array in lists if array is not None])
-    except RuntimeError:  # Of tensors of inference mode.
+    except RuntimeError:  # Tensors of inference mode have no versions.
         return None

@@ -18,20 +18,20 @@ class _Meta:
 
     tile: tuple = ()
     split: int = 0
-    wishes: tuple = ()
+    hints: tuple = ()
 
     def text(self, choose):
         """The inside of #sattn.meta<...>. choose(row) is the compiler's choice, with a row's parameters."""
         if self.tile:
             tile = f"tile = [{', '.join(map(str, self.tile))}]"
         elif self.split:
-            return choose((f"SPLIT_N={self.split}", *(f"{name}={value}" for name, value in self.wishes)))
+            return choose((f"SPLIT_N={self.split}", *(f"{name}={value}" for name, value in self.hints)))
         else:
             chosen = choose(())
             tile = chosen[:chosen.index("]") + 1]
-            wishes = dict(item.split(" = ") for item in chosen[len(tile) + 2:].split(", ") if item)
-            return ", ".join([tile, *(f"{name} = {value}" for name, value in {**wishes, **dict(self.wishes)}.items())])
-        return ", ".join([tile, *(f"{name} = {value}" for name, value in self.wishes)])
+            hints = dict(item.split(" = ") for item in chosen[len(tile) + 2:].split(", ") if item)
+            return ", ".join([tile, *(f"{name} = {value}" for name, value in {**hints, **dict(self.hints)}.items())])
+        return ", ".join([tile, *(f"{name} = {value}" for name, value in self.hints)])
 
 
 def _positive(name, value):
@@ -48,28 +48,28 @@ def meta_of(meta):
     if unknown := set(meta) - set(allowed):
         raise ValueError(f"argument 'meta': expected keys out of {', '.join(allowed)}, but got "
                          f"{', '.join(sorted(map(str, unknown)))}")
-    wishes = {}
+    hints = {}
     for name in (*PARAMETERS[1:], *THEIRS):
         if meta.get(name) is not None:
             ours = THEIRS.get(name, name)
-            if ours in wishes:
+            if ours in hints:
                 raise ValueError(f"argument 'meta': expected '{ours}' or '{name}', but got both")
-            wishes[ours] = _positive(name, meta[name])
-    wishes = tuple((name, wishes[name]) for name in PARAMETERS[1:] if name in wishes)
+            hints[ours] = _positive(name, meta[name])
+    hints = tuple((name, hints[name]) for name in PARAMETERS[1:] if name in hints)
     tile, split = meta.get("tile"), meta.get("SPLIT_N")
     if tile is not None and split is not None:
         raise ValueError("argument 'meta': expected 'tile' or 'SPLIT_N', but got both")
     if split is not None:
-        return _Meta(split=_positive("SPLIT_N", split), wishes=wishes)
+        return _Meta(split=_positive("SPLIT_N", split), hints=hints)
     if tile is None:
-        return _Meta(wishes=wishes)
+        return _Meta(hints=hints)
     try:
         tile = tuple(_positive("tile", size) for size in tile)
     except (TypeError, ValueError):
         tile = tile,
     if len(tile) != 3:
         raise ValueError(f"argument 'meta': expected 'tile' of three positive sizes (M, N, K), but got {meta['tile']}")
-    return _Meta(tile=tile, wishes=wishes)
+    return _Meta(tile=tile, hints=hints)
 
 
 def tile_of(meta):

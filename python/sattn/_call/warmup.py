@@ -4,7 +4,7 @@ import concurrent.futures
 import os
 
 from .._compiler import compiler, program_log
-from .._native.texts import integer
+from .._native.c_arguments import integer
 from . import cache
 
 

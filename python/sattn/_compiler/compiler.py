@@ -6,7 +6,7 @@ import re
 import warnings
 
 from .._native import libraries
-from .._native.texts import c_string, integer, source_bytes
+from .._native.c_arguments import c_string, integer, source_bytes
 from . import c_api
 from .program import Program, for_device, load_with
 
@@ -35,7 +35,8 @@ class _Handle:
 
 
 def _addresses(handle):
-    """What the binding needs to compile the versions of kernels that a program lacks; nothing where it lacks none.
+    """The data that the binding needs to compile the versions of kernels that a program lacks; nothing where it lacks
+    none.
 
     The binding then frees the program.
     """
@@ -63,7 +64,7 @@ def table_options(device):
 
 @functools.cache
 def shared_bytes(device):
-    """Shared memory that a thread block may have on a CUDA device."""
+    """Shared memory that a CTA may have on a CUDA device."""
     return libraries.binding().shared_bytes(device)
 
 

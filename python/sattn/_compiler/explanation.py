@@ -48,8 +48,8 @@ class Kernel:
 
 @dataclasses.dataclass(frozen=True)
 class Explanation:
-    """What a call does; print it. target: "cpu" or a GPU architecture. kernels: those it launches, in order. remarks:
-    of the call as a whole, a sentence each."""
+    """An explanation of a call; print it. target: "cpu" or a GPU architecture. kernels: those it launches, in order.
+    remarks: of the call as a whole, a sentence each."""
 
     target: str
     kernels: tuple

@@ -5,7 +5,7 @@ import json
 import logging
 
 from .._native import libraries
-from .._native.texts import integer, text_bytes
+from .._native.c_arguments import integer, text_bytes
 from .._arrays import adapters, autograd, plain
 from . import c_api, explanation
 
@@ -25,7 +25,7 @@ def _named(manifest, arguments):
 
 
 def _passed(manifest, function, arguments):
-    """What the function returns for arrays where they lie. Raises for those that cannot be used so."""
+    """The results of a function on arrays in place. Raises for those that cannot be used so."""
     try:
         if plain.are_plain(arguments):
             return function(*arguments)
@@ -68,10 +68,10 @@ class Program:
     def __init__(self, manifest, launch, prepare=None, messages=""):
         #: The JSON that describes the program's arguments (docs/Manifest.md).
         self.manifest = manifest
-        #: What the compiler said, a line each.
+        #: The compiler's messages, a line each.
         self.messages = messages
         self._launch, self._prepare = launch, prepare
-        # Of a program with hints: makes functions that share them (python/binding/Binding.cpp).
+        # A maker of functions that share hints, if the program has hints (python/binding/Binding.cpp).
         self._keep = None
         # On the CPU, a launch that does what `check` does before.
         self._launch_checked = None

@@ -137,9 +137,9 @@ def _parameters(tables, op, facts, place):
 def _chosen(tables, op, facts, place):
     """(the inside of #sattn.meta<...>, whether a table's row gave it). Raises as `_parameters` does."""
     chosen = _parameters(tables, op, facts, place)
-    wishes = "".join(f", {name} = {value}" for name in ("stages", "warps", "raster_group", "split_k")
+    hints = "".join(f", {name} = {value}" for name in ("stages", "warps", "raster_group", "split_k")
                      if (value := getattr(chosen, name)))
-    return f"tile = [{chosen.rows}, {chosen.columns}, {chosen.depth}]{wishes}", bool(chosen.is_of_table)
+    return f"tile = [{chosen.rows}, {chosen.columns}, {chosen.depth}]{hints}", bool(chosen.is_of_table)
 
 
 def _of_mask(block, nnz, longest):

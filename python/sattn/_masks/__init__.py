@@ -1,1 +1,1 @@
-"""Masks of attention: functions, lists of blocks, and what is known of both."""
+"""Masks of attention: functions, block lists, and facts of both."""

@@ -1,4 +1,4 @@
-"""The mask of flex_attention's arguments as a kernel takes it: a function, lists of blocks, a band."""
+"""The mask of flex_attention's arguments as a kernel takes it: a function, block lists, a band."""
 
 import operator
 import typing
@@ -74,12 +74,12 @@ def _keep_checked(mask, checked):
     _checked[number] = weakref.ref(mask, lambda _: _checked.pop(number, None)), checked
 
 
-#: What a call reads of a given mask.
+#: The members of a given mask that a call reads.
 members_of = operator.attrgetter("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices", "BLOCK_SIZE",
                                "seq_lengths", "mask_mod")
 
 
-def _traced_or(known, mask_mod):
+def _known_or_traced(known, mask_mod):
     return user_functions.traced("mask_mod", mask_mod) if known is None else known
 
 
@@ -89,14 +89,15 @@ def of_lists(mask, band, arrays, sizes, known=None):
     if band is None:
         checked = _checked.get(id(mask))
         if checked is not None and checked[0]() is mask and checked[1].holds(members, arrays, sizes):
-            function, values = _traced_or(known, members[-1])
+            function, values = _known_or_traced(known, members[-1])
             return _mask_of_given(function, values, checked[1].lists, checked[1].block, sizes[2:], arrays)
     batch, heads, queries, keys = sizes
     lists = mask_lists.Lists(mask.kv_num_blocks, mask.kv_indices, mask.full_kv_num_blocks, mask.full_kv_indices)
     block = tuple(mask.BLOCK_SIZE)
     mask_mod = mask.mask_mod
     if block == (WHOLE, WHOLE):
-        return Mask(*_traced_or(known, mask_functions.noop_mask if mask_mod is None else mask_mod), None, (), band)
+        traced = _known_or_traced(known, mask_functions.noop_mask if mask_mod is None else mask_mod)
+        return Mask(*traced, None, (), band)
     _require_lengths("block_mask", tuple(mask.seq_lengths), (queries, keys), "queries and keys")
     for name, array in lists._asdict().items():
         if array is not None:
@@ -112,9 +113,9 @@ def of_lists(mask, band, arrays, sizes, known=None):
             block_masks._sliced_mask_mod_error(None, None, None, None)
         mask_mod = mask_functions.noop_mask
     if any(size % MULTIPLE for size in block):
-        raise ValueError(f"argument 'block_mask': expected given lists of blocks of multiples of {MULTIPLE} queries "
-                         f"and keys, but got {block[0]} x {block[1]}")
-    function, values = _traced_or(known, mask_mod)
+        raise ValueError("argument 'block_mask': expected given block lists with blocks of multiples of "
+                         f"{MULTIPLE} queries and keys, but got {block[0]} x {block[1]}")
+    function, values = _known_or_traced(known, mask_mod)
     if not queries or not keys:
         return Mask(function, values, None, (), band, False)
     if band is not None:

@@ -20,7 +20,7 @@ class BlockCounts:
     """One `sattn.block_counts`: what a kernel is compiled for.
 
     block: (queries, keys). mask_mod: the text of the region. captures: types of its captures. names: of them, for
-    messages. exact: whether the numbers of blocks that are seen in part are told. bounded: of captures, by their place
+    messages. exact: whether partial blocks are counted exactly. bounded: of captures, by their place
     among those, the type of their bounds (_masks/block_bounds.py). transposed: whether the transposed counts are a
     second result.
     """
@@ -88,13 +88,13 @@ def _source(function, band, block, exact, bounded=(), transposed=False):
 def block_counts(function, values, band, shape, lengths, block, device=None, exact=True, out=None):
     """Visible elements of each block, an array (B, H, blocks of queries, blocks of keys), in NumPy or on a device.
 
-    function: of a mask_mod, with the values of its captures; band: to be seen too, or None. shape: (B, H) of the array,
-    each 1 or the whole number. lengths, block: of (queries, keys). exact: otherwise blocks that are seen in part have
+    function: of a mask_mod, with the values of its captures; band: a Band that must hold too, or None. shape: (B, H) of
+    the array, each 1 or the whole number. lengths, block: of (queries, keys). exact: otherwise partial blocks have
     any number above none and below all. out: PyTorch's arrays to be written, that which is returned and the transposed
     one; or None. Nothing waits for the device. Raises NotImplementedError for a function that the compiler refuses.
     """
     size = *shape, *(-(-length // one) for length, one in zip(lengths, block))
-    # Of a single block not much more than there is of it; few sizes are compiled.
+    # A single block is not much larger than the mask; few sizes are compiled.
     block = tuple(min(one, 1 << max(length - 1, 0).bit_length()) for length, one in zip(lengths, block))
     if device is None:
         arrays, result = adapters.NUMPY, np.empty(size, np.int32)

@@ -63,7 +63,7 @@ def extents(length, size, device=None):
     torch = sys.modules["torch"]
     options = {"dtype": torch.int32, "device": device}
     if device.type != "cuda" or torch.cuda.is_current_stream_capturing():
-        # What a graph reads must stay as long as the graph.
+        # Memory that a graph reads must stay as long as the graph.
         return _filled(length, size, torch.full, options)
     # Only on the stream that makes it, it is there for sure.
     key = length, size, torch.cuda.current_stream(device)

@@ -1,4 +1,4 @@
-"""BlockMask and create_block_mask: a mask's function, and the blocks that it sees, with PyTorch's names."""
+"""BlockMask and create_block_mask: a mask's function and its visible blocks, with PyTorch's names."""
 
 import math
 import sys
@@ -6,21 +6,21 @@ import weakref
 
 import numpy as np
 
-from .._native.texts import integer
+from .._native.c_arguments import integer
 from .._arrays import adapters
 from .._trace import user_functions
 from .._trace.expression import MOST
 from . import mask_functions, mask_lists, pictures
 from .mask_lists import Lists, ceil_div
 
-#: What a mask has besides its lists in PyTorch, and no kernel here reads.
+#: Attributes of PyTorch's masks beside their lists, which no kernel here reads.
 ORDERS = "dq_write_order", "dq_write_order_full", "dq_kv_order", "dq_kv_order_spt"
-# Of PyTorch: what stands in the place of a sliced mask's function.
+# The function that PyTorch puts in the place of a sliced mask's function.
 SLICED = "_sliced_mask_mod_error"
 
 
 def _sliced_mask_mod_error(b, h, q_idx, kv_idx):
-    """In the place of the mask_mod of a mask that was indexed, whose positions are others."""
+    """The mask_mod of a mask that was indexed, whose positions are others; it raises."""
     raise ValueError("argument 'block_mask': expected a mask with a mask_mod, but got a part of a mask, which has "
                      "none: set its mask_mod to a function of the part's own positions")
 
@@ -89,15 +89,15 @@ class _Snapshot:
 
 
 class BlockMask:
-    """Which keys each query sees: a function of (b, h, q_idx, kv_idx), and lists of the blocks that have any.
+    """The keys that are visible to each query: a function of (b, h, q_idx, kv_idx), and lists of visible blocks.
 
-    `create_block_mask` and `BlockMask.from_kv_blocks` make them; this constructor is PyTorch's. One that was made of a
-    function keeps only that. Its lists are made when they are first read, by the values of all elements and without an
-    array of all of them, and again if a captured value has changed then.
+    `create_block_mask` and `BlockMask.from_kv_blocks` make masks; this constructor is PyTorch's. A mask that was made
+    from a function keeps only the function. Its block lists are made when they are first read, from the values of all
+    elements but without an array of them, and made again if a captured value has changed since.
 
     seq_lengths: (queries, keys). kv_num_blocks (B, H, blocks of queries), kv_indices (B, H, blocks of queries, any):
-    how many blocks of keys a block of queries sees in part, and which; entries after the number are not read.
-    full_kv_num_blocks, full_kv_indices: the same of blocks that are wholly visible, or None. q_num_blocks to
+    the number of partial blocks of keys for each block of queries, and which; entries after the number are not read.
+    full_kv_num_blocks, full_kv_indices: the number and indices of full blocks, or None. q_num_blocks to
     full_q_indices: the transposed lists, for a backward pass. BLOCK_SIZE: (of queries, of keys). mask_mod: may be
     assigned; the lists stay. B and H are 1 where all share them. Arrays of NumPy, or PyTorch's on one device.
     """
@@ -131,7 +131,7 @@ class BlockMask:
     def from_kv_blocks(cls, kv_num_blocks, kv_indices, full_kv_num_blocks=None, full_kv_indices=None, BLOCK_SIZE=128,
                        mask_mod=None, seq_lengths=None, compute_q_blocks=True, *, dq_write_order=None,
                        dq_write_order_full=None, dq_kv_order=None):
-        """A mask of given lists (see BlockMask). Without mask_mod, a block that is seen in part is seen wholly.
+        """A mask of given lists (see BlockMask). Without mask_mod, a partial block counts as full.
 
         seq_lengths: by default those of whole blocks. compute_q_blocks: whether the transposed lists are there. Raises
         ValueError or TypeError for arrays that are no lists.
@@ -168,8 +168,8 @@ class BlockMask:
         return self._made_here()[0] if self._given is None else self._given
 
     def _made_here(self):
-        """What `_all_made` gives of a mask that keeps its function, where its lists are to be. Who reads lists reads
-        the transposed ones next."""
+        """The result of `_all_made` for a mask that keeps its function, on the device of its lists. A reader of lists
+        reads the transposed ones next."""
         function, values = user_functions.traced("mask_mod", self._mask_mod)
         device = self._device
         if device is None:
@@ -185,7 +185,7 @@ class BlockMask:
         return self._all_made(function, values, band, device, block, batch)[:2]
 
     def _all_made(self, function, values, band, device, block, batch, with_transposed=False):
-        """What `made` gives; the transposed Lists or, where they would not be made by the same launch, None."""
+        """The result of `made`; the transposed Lists or, where they would not be made by the same launch, None."""
         kept = self._made.get((function, band, device, block, batch))
         if kept is not None and kept[0].holds(values):
             return kept[1:]
@@ -212,9 +212,9 @@ class BlockMask:
         return lists, numbers, transposed
 
     def for_kernel(self, function, values, band, device, block, batch, begin=None):
-        """Lists as `made` gives them; in host memory, of a long mask those that bounds give, where they do: there a
-        block that is listed as seen in part may be seen wholly or not at all, which the function says of its elements.
-        begin: called before lists are made on a GPU."""
+        """Block lists as `made` gives them; for a long mask in host memory those that bounds give, where possible:
+        they may list an empty or full block as partial, and the function then tells its visible elements. begin:
+        called before lists are made on a GPU."""
         key = function, band, device, block, batch
         for kept in self._made.get(key), self._made.get((*key, "bounds")):
             if kept is not None and kept[0].holds(values):
@@ -234,14 +234,14 @@ class BlockMask:
         return lists
 
     def _lists_of(self, numbers, lengths, block, device):
-        """The Lists of blocks with these counts of visible elements, on a device or, None, in NumPy."""
+        """The block Lists with these counts of visible elements, on a device or, None, in NumPy."""
         on_gpu = device is not None and device.type != "cpu"
         lists = mask_lists.lists_of(numbers, lengths, block, self._separate, device if on_gpu else None)
         return lists if device is None or on_gpu else _as_tensors(lists)
 
     @property
     def mask_mod(self):
-        """The function by which parts of blocks are seen."""
+        """The function that tells the visible elements of partial blocks."""
         return self._mask_mod
 
     @mask_mod.setter
@@ -252,7 +252,7 @@ class BlockMask:
         self._mask_mod = function
 
     def _transpose(self):
-        """The lists of blocks of queries that each block of keys is seen by."""
+        """The block lists of queries to which each block of keys is visible."""
         if self._given is None:
             lists, numbers, transposed = self._made_here()
             if transposed is not None:
@@ -333,12 +333,12 @@ class BlockMask:
         return math.prod(self.shape)
 
     def sparsity(self):
-        """Blocks that no query sees, in percent."""
+        """The percentage of blocks that are visible to no query."""
         dense = self._dense()
         return 100.0 * (1 - dense.mean()) if dense.size else 0.0
 
     def _dense(self):
-        """Which blocks are seen, as an array of booleans in host memory."""
+        """Which blocks are visible, as an array of booleans in host memory."""
         lists = self._read()
         arrays = adapters.arrays_of("kv_indices", lists.kv_indices)
         seen = mask_lists.dense_of(arrays.host(lists.kv_num_blocks), arrays.host(lists.kv_indices), self._columns)
@@ -355,7 +355,7 @@ class BlockMask:
                                    self._columns)
 
     def to_dense(self):
-        """Which blocks are seen: (B, H, blocks of queries, blocks of keys) of 0 and 1, i32."""
+        """Which blocks are visible: (B, H, blocks of queries, blocks of keys) of 0 and 1, i32."""
         dense = self._dense().astype(np.int32)
         arrays = adapters.arrays_of("kv_indices", self.kv_indices)
         return dense if arrays is adapters.NUMPY else sys.modules["torch"].from_numpy(dense).to(arrays.device)
@@ -448,7 +448,7 @@ class BlockMask:
     # Pictures
 
     def to_string(self, grid_size=(20, 20), limit=4):
-        """A picture of the blocks: "██" seen, "░░" in part, a blank not, for each batch and head up to `limit`.
+        """A picture of the blocks: "██" full, "░░" partial, a blank empty, for each batch and head up to `limit`.
 
         grid_size: most rows and columns of it, a number or a pair; -1: all blocks.
         """
@@ -490,8 +490,8 @@ def create_block_mask(mask_mod, B, H, Q_LEN, KV_LEN, device=None, BLOCK_SIZE=128
                       separate_full_blocks=True, compute_dq_write_order=False, dq_kv_order=True):
     """The BlockMask of a function.
 
-    mask_mod: (b, h, q_idx, kv_idx) -> whether query q_idx sees key kv_idx, a function of Python that is traced once
-    (docs/Masks.md). B, H: batches and heads of queries, None where all share the mask. Q_LEN, KV_LEN: numbers of
+    mask_mod: (b, h, q_idx, kv_idx) -> whether key kv_idx is visible to query q_idx, a function of Python that is traced
+    once (docs/Masks.md). B, H: batches and heads of queries, None where all share the mask. Q_LEN, KV_LEN: numbers of
     queries and keys. device: of the lists, as PyTorch takes it; None: PyTorch's where the function captures a tensor,
     else NumPy's. BLOCK_SIZE: of the lists, one number or (of queries, of keys). separate_full_blocks: whether blocks
     that are wholly visible have lists of their own. _compile, compute_dq_write_order and dq_kv_order are taken, as

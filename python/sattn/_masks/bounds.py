@@ -1,6 +1,6 @@
-"""Which blocks of a mask are empty or wholly visible, as far as bounds of its expression say: least and greatest values
-of each block, of captured vectors too. That is one pass over vectors and a few operations on arrays of blocks: nothing
-is compiled, no element of the mask is evaluated, and nothing waits for a device.
+"""The empty and full blocks of a mask, as far as bounds of its expression tell them: the least and greatest value in
+each block, of captured vectors too. The bounds take one pass over vectors and a few operations on arrays of blocks:
+nothing is compiled, no element of the mask is evaluated, and nothing waits for a device.
 """
 
 import numpy as np
@@ -67,7 +67,7 @@ class _Blocks:
         return _Integer(self._column(low, dimension), self._column(high, dimension), 0, length - 1)
 
     def _vector(self, node):
-        """Of a captured vector that is read at the query or at the key."""
+        """Bounds of a captured vector that is read at the query or at the key."""
         array, index = self.values[node.payload], node.operands[0]
         if len(node.operands) != 1 or index.op != "argument" or index.payload not in _DIMENSIONS:
             raise _Unbounded
@@ -85,14 +85,14 @@ class _Blocks:
             first = np.arange(0, length, size)
             low, high = np.minimum.reduceat(array, first), np.maximum.reduceat(array, first)
         else:
-            if length % size:  # What is past the end is the last element again.
+            if length % size:  # Positions past the end repeat the last element.
                 array = self.module.cat([array, array[-1:].expand(-length % size)])
             low, high = self.module.aminmax(array.view(-1, size), dim=1)
         low, high = self._column(low, dimension), self._column(high, dimension)
         return _Condition(low != 0, high != 0) if node.dtype == "i1" else _Integer(low, high, node.low, node.high)
 
     def _integer(self, one):
-        """Of a condition, as 0 or 1."""
+        """A condition as an integer, 0 or 1."""
         if isinstance(one, _Integer):
             return one
         if isinstance(one.all, bool):

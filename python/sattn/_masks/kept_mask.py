@@ -13,20 +13,20 @@ class KeptMask:
     __slots__ = "function", "lists", "_are_given", "_parts_of", "_parts", "_snapshot"
 
     def __init__(self, mask, are_given, parts_of, parts, snapshot):
-        #: Of mask_mod, and the Lists that its kernel reads, or None.
+        #: The Function of mask_mod, and the Lists that its kernel reads, or None.
         self.function, self.lists = mask.function, mask.lists
-        # What gives the parts of a mask, of which the last is its mask_mod, and those that the lists were taken or made
-        # of.
+        # A function that gives the parts of a mask, the last of which is its mask_mod, and the parts that the lists
+        # were taken or made from.
         self._are_given, self._parts_of, self._parts = are_given, parts_of, parts
-        # Of the captured values that the lists were made of, or None.
+        # The snapshot of the captured values that the lists were made from, or None.
         self._snapshot = snapshot
 
     def versions(self):
-        """Those of the lists: the ones that were made here do not change."""
+        """The versions of the lists: the ones that were made here do not change."""
         return launch_hints.versions_of(self.lists) if self._are_given else ()
 
     def values(self, block_mask):
-        """What the mask's function captures now; None where it, or the lists, may be others."""
+        """The values that the mask's function captures now; None if it, or the lists, may have changed."""
         *parts, mask_mod = self._parts_of(block_mask)
         for one, kept in zip(parts, self._parts):
             if one is not kept:

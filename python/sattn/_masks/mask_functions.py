@@ -3,12 +3,12 @@
 import dataclasses
 import functools
 
-from .._native.texts import integer
+from .._native.c_arguments import integer
 from .._trace.expression import MOST
 
 
 def noop_mask(b, h, q_idx, kv_idx):
-    """The mask_mod by which every query sees every key."""
+    """The mask_mod that makes every key visible to every query."""
     return kv_idx == kv_idx
 
 
@@ -19,7 +19,7 @@ def _require_callable(masks):
 
 
 def and_masks(*mask_mods):
-    """The mask_mod by which a query sees a key where all of `mask_mods` say so. Raises TypeError for what is no
+    """The mask_mod that makes a key visible where all of `mask_mods` do. Raises TypeError for what is no
     function."""
     _require_callable(mask_mods)
 
@@ -33,7 +33,7 @@ def and_masks(*mask_mods):
 
 
 def or_masks(*mask_mods):
-    """The mask_mod by which a query sees a key where any of `mask_mods` says so. Raises TypeError for what is no
+    """The mask_mod that makes a key visible where any of `mask_mods` does. Raises TypeError for what is no
     function."""
     _require_callable(mask_mods)
 
@@ -48,7 +48,8 @@ def or_masks(*mask_mods):
 
 @dataclasses.dataclass(frozen=True)
 class Band:
-    """#sattn.mask: query i sees key j if j < prefix or -left <= j - (i + offset) <= right; None does not restrict.
+    """#sattn.mask: key j is visible to query i if j < prefix or -left <= j - (i + offset) <= right; None does not
+    restrict.
 
     The offset is 0, or with bottom_right the number of keys minus that of queries.
     """
@@ -64,8 +65,8 @@ class Band:
         return f"#sattn.mask<{', '.join(numbers)}>"
 
     def node(self, graph, lengths):
-        """Whether a query sees a key, as an expression (_trace/expression.py). lengths: nodes of the numbers of queries
-        and keys."""
+        """Whether a key is visible to a query, as an expression (_trace/expression.py). lengths: nodes of the numbers
+        of queries and keys."""
         query, key = map(graph.position, ("q_idx", "kv_idx"))
         distance = graph.arithmetic("sub", key, query)
         if self.bottom_right:
@@ -103,7 +104,7 @@ def named(causal, window, prefix):
                for name, value in zip(("prefix", "window", "window"), (prefix, *ends))]
     try:
         return _kept_band(causal, *numbers)
-    except TypeError:  # Of what has no hash, the other one says what is wrong.
+    except TypeError:  # An argument has no hash; _band says what is wrong with it.
         return _band(causal, *numbers)
 
 

@@ -1,4 +1,4 @@
-"""Which blocks of a mask are empty, partly and wholly visible, by the values of its elements."""
+"""Lists of the partial and full blocks of a mask, from the values of its elements."""
 
 import math
 import sys
@@ -18,8 +18,8 @@ MOST_EVALUATED = 2**24
 
 
 class Lists(typing.NamedTuple):
-    """Blocks of keys that each block of queries sees: partly masked ones, and (or None) those wholly visible. What
-    comes after the number of a row's indices does not count."""
+    """The block lists of each block of queries: partial blocks of keys and, unless they are None, full ones. Entries
+    after the number of a row's indices do not count."""
 
     kv_num_blocks: object
     kv_indices: object
@@ -34,8 +34,8 @@ def ceil_div(a, b):
 def counts(function, values, band, shape, lengths, block, device=None, exact=True, out=None):
     """Visible elements of each block: an array (B, H, blocks of queries, blocks of keys), in NumPy or on a device.
 
-    function: of a mask_mod, with the values of its captures; band: to be seen too, or None. shape: (B, H) of the array,
-    each 1 or the whole number. block: (queries, keys). exact: otherwise the numbers of blocks that are seen in part may
+    function: of a mask_mod, with the values of its captures; band: a Band that must hold too, or None. shape: (B, H) of
+    the array, each 1 or the whole number. block: (queries, keys). exact: otherwise the numbers of partial blocks may
     be any between none and all. out: the array and the transposed one, of a CountsPair; or None. Where there are few
     elements, all are computed, without a compiler. Raises ValueError for captured arrays that are too short.
     """
@@ -58,9 +58,9 @@ def counts(function, values, band, shape, lengths, block, device=None, exact=Tru
     found = []
     for b in range(shape[0]):
         for h in range(shape[1]):
-            seen = evaluation.evaluate(node, {"b": arrays.of(b, "i32"), "h": arrays.of(h, "i32"), "q_idx": query,
+            visible = evaluation.evaluate(node, {"b": arrays.of(b, "i32"), "h": arrays.of(h, "i32"), "q_idx": query,
                                               "kv_idx": key}, values, arrays)
-            found.append(_sums(arrays.module.broadcast_to(seen, lengths), block, device))
+            found.append(_counts_of(arrays.module.broadcast_to(visible, lengths), block, device))
     return arrays.module.stack(found).reshape(*shape, *found[0].shape)
 
 
@@ -79,15 +79,15 @@ def _positions(arrays, device, length):
     return arrays.module.arange(length, dtype=arrays.module.int32, device=device)
 
 
-def _sums(seen, block, device):
-    """Numbers of what is true in each block of a matrix; blocks at its end may be smaller."""
-    rows, columns = seen.shape
+def _counts_of(visible, block, device):
+    """The number of visible elements in each block of a matrix; blocks at its end may be smaller."""
+    rows, columns = visible.shape
     if device is None:
-        by_column = np.add.reduceat(seen, np.arange(0, columns, block[1]), axis=1, dtype=np.int32)
+        by_column = np.add.reduceat(visible, np.arange(0, columns, block[1]), axis=1, dtype=np.int32)
         return np.add.reduceat(by_column, np.arange(0, rows, block[0]), axis=0, dtype=np.int32)
     import torch
 
-    padded = torch.nn.functional.pad(seen, (0, -columns % block[1], 0, -rows % block[0]))
+    padded = torch.nn.functional.pad(visible, (0, -columns % block[1], 0, -rows % block[0]))
     return padded.view(-(-rows // block[0]), block[0], -(-columns // block[1]), block[1]).sum((1, 3), dtype=torch.int32)
 
 
@@ -151,7 +151,7 @@ class CountsPair:
 
 
 def lists_of(number, lengths, block, separate=True, device=None):
-    """The Lists of blocks with these counts of visible elements. Many on a GPU are made by a compiled program."""
+    """The block Lists with these counts of visible elements. Many on a GPU are made by a compiled program."""
     if _is_compiled(number.shape, block, device):
         heights, widths = (extents(length, size, device) for length, size in zip(lengths, block))
         # Rows whose elements are not next to each other would need another kernel.
@@ -176,7 +176,7 @@ def _as_lists(numbers, columns, separate):
 
 
 def lists_of_visible(some, every, separate=True, device=None):
-    """The Lists of blocks that may be seen, and of those that are wholly visible, which are among them."""
+    """The Lists of blocks that may be visible, and of full blocks, which are among them."""
     module = evaluation.library(device).module
     listed = _marks(module, 1 + separate, some)
     if separate:

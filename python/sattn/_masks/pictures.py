@@ -1,4 +1,4 @@
-"""Pictures of masks: text and SVG."""
+"""Draws masks as text and as SVG."""
 
 import itertools
 
@@ -6,7 +6,7 @@ import numpy as np
 
 # Pixels of a cell, between pictures, and above one.
 CELL, GAP, TITLE = 8, 16, 18
-COLORS = {"seen": "#1f5fa8", "part": "#9dc3e6", "none": "#f2f2f2"}
+COLORS = {"full": "#1f5fa8", "partial": "#9dc3e6", "empty": "#f2f2f2"}
 
 
 def _limits(grid_size, shape):
@@ -14,40 +14,40 @@ def _limits(grid_size, shape):
     return [size if most == -1 else max(1, int(most)) for most, size in zip(pair, shape)]
 
 
-def _cells(seen, full, most):
-    """"seen", "part" or "none" for each cell of a grid of at most these sizes."""
-    rows, columns = seen.shape
+def _downsampled(visible, full, most):
+    """Rows of cells, "full", "partial" or "empty" each, of a grid of blocks that is reduced to at most these sizes."""
+    rows, columns = visible.shape
     high, wide = (max(1, -(-size // limit)) for size, limit in zip((rows, columns), most))
     cells = []
     for row in range(0, rows, high):
         line = []
         for column in range(0, columns, wide):
             place = slice(row, row + high), slice(column, column + wide)
-            line.append("seen" if full[place].all() else "part" if seen[place].any() else "none")
+            line.append("full" if full[place].all() else "partial" if visible[place].any() else "empty")
         cells.append(line)
     return cells
 
 
-def _parts(seen, full, grid_size, limit):
-    """(index, cells) of up to `limit` batches and heads."""
-    most = _limits(grid_size, seen.shape[-2:])
-    for index in itertools.islice(itertools.product(*map(range, seen.shape[:-2])), limit):
-        yield index, _cells(seen[index], full[index], most)
+def _downsampled_heads(visible, full, grid_size, limit):
+    """(index, cells) for each of up to `limit` batches and heads."""
+    most = _limits(grid_size, visible.shape[-2:])
+    for index in itertools.islice(itertools.product(*map(range, visible.shape[:-2])), limit):
+        yield index, _downsampled(visible[index], full[index], most)
 
 
-def text(seen, full, grid_size, limit):
-    """seen, full: whether blocks (*, rows, columns) are seen, and wholly."""
-    characters = {"seen": "██", "part": "░░", "none": "  "}
+def text(visible, full, grid_size, limit):
+    """The mask as text. visible, full: whether each block (*, rows, columns) has a visible element, and only such."""
+    characters = {"full": "██", "partial": "░░", "empty": "  "}
     pictures = [f"{index}\n" + "\n".join("".join(characters[cell] for cell in line) for line in cells) + "\n"
-                for index, cells in _parts(seen, full, grid_size, limit)]
-    if np.prod(seen.shape[:-2]) > limit:
+                for index, cells in _downsampled_heads(visible, full, grid_size, limit)]
+    if np.prod(visible.shape[:-2]) > limit:
         pictures.append("...\nTo print more, use BlockMask.to_string(limit=N), or index the mask by batch and head.")
     return "\n".join(pictures)
 
 
-def svg(seen, full, title, limit=4):
-    """The same as a picture, for a notebook."""
-    parts = list(_parts(seen, full, (64, 64), limit))
+def svg(visible, full, title, limit=4):
+    """The mask as SVG, for a notebook; arguments as for `text`."""
+    parts = list(_downsampled_heads(visible, full, (64, 64), limit))
     height = max((len(cells) for _, cells in parts), default=0) * CELL
     lines, left = [], 0
     for index, cells in parts:

@@ -1,4 +1,4 @@
-"""Lists of blocks of queries for each block of keys, of those of blocks of keys for each block of queries."""
+"""Transposes block lists: from blocks of keys for each block of queries to blocks of queries for each block of keys."""
 
 import sys
 import weakref

@@ -1,1 +1,1 @@
-"""The native libraries: how they are found and loaded, and the texts that C takes."""
+"""The native libraries: how they are found and loaded, and the arguments that C functions take."""

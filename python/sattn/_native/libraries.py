@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from . import tvm_ffi
-from .texts import integer
+from .c_arguments import integer
 
 #: Threads of a call, at most: a system may refuse to start more, which ends the process.
 MOST_THREADS = 1024

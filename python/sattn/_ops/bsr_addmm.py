@@ -10,7 +10,7 @@ from .._compiler import compiler, explanation, program_text, tuning
 from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, memory, pytorch_options
 from .._call.meta import meta_of
-from .._call.numbers import are_recorded, number
+from .._call.scalars import are_recorded, number
 
 # The op's names of operands that callers know by others.
 CALLERS_NAMES = {"b": "dense", "left": "left_alpha", "right": "right_alpha"}
@@ -117,7 +117,7 @@ class _Call:
 
 
 def _if_transposed(operand, dense):
-    """What to write where dense is N x K."""
+    """The hint for the message that dense is N x K."""
     k, columns = dense.shape[-1], operand.shape and operand.shape[-1]
     fits = k == columns if columns is not None else k and k % operand.block[1] == 0
     return f", and {k} columns: for dense as (*, N, K) write dense.mT, or sattn.linear(dense, bsr)" if fits else ""
@@ -217,7 +217,7 @@ def _transposes(operand, dense, out):
 
 
 def _operands(call, operand, input, dense, left_alpha, right_alpha, result):
-    """Those of the call's program, by the names of bsr_dense_addmm's arguments."""
+    """The operands of the call's program, by the names of bsr_dense_addmm's arguments."""
     arrays = operand.arrays
 
     def oriented(matrix, is_transposed):
@@ -261,24 +261,24 @@ def _planned_call(input, bsr, dense, beta, alpha, left_alpha, right_alpha, out, 
 
 
 def _kind(beta, is_in_place, checks, precision, meta):
-    """What tells a call from others beside its tensors, or None where meta does not."""
+    """The key of a guarded call beside its tensors, or None where meta does not."""
     text = None if meta is None else guard.text_of(meta)
     if meta is not None and text is None:
         return None
     return "bsr_addmm", beta == 0, is_in_place, checks, precision == "tf32", text
 
 
-def _repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out, meta, check, precision):
+def _guarded_call(guarded_calls, prepared, input, bsr, dense, beta, alpha, left, right, out, meta, check, precision):
     """The result, or None where this is no repetition, or one that got no memory; then nothing was done.
 
-    prepared: whether bsr is a Prepared; repeats: its own, or those of all others.
+    prepared: whether bsr is a Prepared; guarded_calls: its own, or those of all others.
     """
     if type(dense) not in plain.TYPES:
         return None
     is_in_place = input is not None and input is out
     checks = guard.contents_of(check, dense, prepared)
     kind = None if checks is None else _kind(beta, is_in_place, checks, precision, meta)
-    known = repeats.get(kind)
+    known = guarded_calls.get(kind)
     if known is None:
         return None
     crow = col = shape = None
@@ -304,7 +304,7 @@ def _repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, ou
             if dense.dim() != 2 or values.dim() != 3 or crow is not None and crow.dim() != 1:
                 return None
             result = dense.new_empty((bsr.rows if prepared else (crow.shape[0] - 1) * values.shape[1], dense.shape[1]))
-    except (RuntimeError, IndexError):  # Of nested tensors, and of other ranks than the long way takes.
+    except (RuntimeError, IndexError):  # Nested tensors, and ranks that the slow path refuses.
         return None
     if not guard.run(known, (alpha, beta, crow, col, values, dense, input, left, right, result), storages):
         return None
@@ -313,8 +313,8 @@ def _repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, ou
     return result
 
 
-def _remember(repeats, launch, call, kind, prepared, operand, tensors):
-    """Keeps a call for _repeated. tensors: values and those that follow it."""
+def _remember(guarded_calls, launch, call, kind, prepared, operand, tensors):
+    """Keeps a call for _guarded_call. tensors: values and those that follow it."""
     arrays, indices = operand.arrays, (operand.crow, operand.col)
     if operand.order is not None:
         indices += (operand.order,)
@@ -328,7 +328,7 @@ def _remember(repeats, launch, call, kind, prepared, operand, tensors):
     present = [*call.scalars, "crow", "col", "values", "dense", *("input",)[:call.with_input],
                *(name for name, tensor in zip(("left_alpha", "right_alpha"), tensors[3:5]) if tensor is not None),
                *("order",)[:operand.order is not None], "out"]
-    guard.remember(repeats, kind, launch,
+    guard.remember(guarded_calls, kind, launch,
                    (1.0, 1.0, *own, *(tensor if tensor is None else arrays.passed(tensor) for tensor in tensors)),
                    parts=[given[name] for name in present], kept=kept)
 
@@ -387,9 +387,9 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         return _dispatched(input, bsr, dense, beta, alpha, left_alpha, right_alpha, precision, out, meta, check)
     alpha, beta = number("alpha", alpha), number("beta", beta)
     prepared = type(bsr) is sparse_operand.Prepared
-    repeats = bsr.repeats if prepared else cache.repeats
-    result = _repeated(repeats, prepared, input, bsr, dense, beta, alpha, left_alpha, right_alpha, out, meta, check,
-                       precision)
+    guarded_calls = bsr.guarded_calls if prepared else cache.guarded_calls
+    result = _guarded_call(guarded_calls, prepared, input, bsr, dense, beta, alpha, left_alpha, right_alpha, out, meta,
+                           check, precision)
     if result is not None:
         return result
     # Before the matrix is looked at, which fails in PyTorch's words where dense is traced.
@@ -449,7 +449,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
             and (prepared or operand.order is None):
         kind = _kind(beta, in_place, bool(checks), precision, meta)
     if kind is not None:
-        _remember(repeats, launch, call, kind, prepared, operand,
+        _remember(guarded_calls, launch, call, kind, prepared, operand,
                   (operand.values, dense, None if in_place else input, left_alpha, right_alpha, result))
     return result
 

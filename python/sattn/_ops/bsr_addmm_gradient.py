@@ -93,7 +93,7 @@ def sampled(crow, col, like, left, right, alpha, precision):
     """alpha * (left @ right) at the blocks of a pattern, in the shape and the type of values like these: summed over
     the batches that they have not."""
     if like.dim() == 3 and crow.dim() == col.dim() == 1 and (left.dim() > 2 or right.dim() > 2):
-        # Of one matrix a sum over batches is one over more columns.
+        # For one matrix, a sum over batches is a sum over more columns.
         batch = sys.modules["torch"].broadcast_shapes(left.shape[:-2], right.shape[:-2])
         left = left.expand(*batch, *left.shape[-2:]).movedim(-2, 0).flatten(1)
         right = right.expand(*batch, *right.shape[-2:]).flatten(0, -2)

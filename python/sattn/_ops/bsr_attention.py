@@ -13,7 +13,7 @@ from .._compiler import compiler, program_text, tuning
 from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, launch_hints, memory
 from .._call.meta import program_with, tile_of
-from .._call.numbers import number
+from .._call.scalars import number
 from . import bsr_addmm
 from .bsr_mm import bsr_dense_mm
 from .bsr_softmax import bsr_softmax, explained as softmax_explained
@@ -173,7 +173,7 @@ class _Mask(typing.NamedTuple):
 
 
 def _room(arrays):
-    """Where a seed and an offset would be."""
+    """A placeholder for a seed and an offset."""
     if arrays is adapters.NUMPY:
         return np.zeros(2, np.int64)
     import torch
@@ -212,8 +212,8 @@ def _program(mask, block, query, key, value, batch, dropout, precision, meta, ls
 
 
 class _Call(typing.NamedTuple):
-    """What a call of the kernel is made of: the program, its scalars, its arrays by name, and of these the result and,
-    where they are computed, the logarithms of sums."""
+    """A call of the kernel: the program, its scalars, its arrays by name, and of these the result and, where they are
+    computed, the logarithms of sums."""
 
     program: object
     scalars: tuple
@@ -280,7 +280,7 @@ def attend(query, key, value, pattern, random, probability, scale, precision, ls
     """(the result, the logarithms of sums or None) of tensors with a pattern (crow, col, block), as the operation of
     PyTorch has them. random: the seed and the offset of a dropout, or None."""
     crow, col, block = pattern
-    mask = crow, col, query.new_empty(()).expand(*col.shape, *block)  # Of which no element is read.
+    mask = crow, col, query.new_empty(()).expand(*col.shape, *block)  # No element of the values is read.
     crow, col, values, own, dtype = _require_pattern(mask, query)
     batch = _require_operands(query, key, value, crow, col, values, own, dtype)
     mask = _Mask(adapters.arrays_of("query", query), crow, col)
@@ -369,7 +369,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     if check is None and type(attn_mask) is sparse_operand.Prepared:
         check = False  # It was when it was prepared.
     kind = _kind(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta)
-    found = None if kind is None else _repeated(kind, query, key, value, attn_mask)
+    found = None if kind is None else _guarded_call(kind, query, key, value, attn_mask)
     if found is not None:
         return found
     probability, scale, pattern, call, mask = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale,
@@ -381,14 +381,14 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     result = _fused(call, mask, check, None if hints is None else hints.launch)
     if kept is not None:
         launch = call.program._launch if mask.arrays.on_gpu or check is False else call.program._launch_checked
-        guard.remember(cache.repeats, kind, launch, call.arguments, own=kept)
+        guard.remember(cache.guarded_calls, kind, launch, call.arguments, own=kept)
     return result
 
 
 class _Kept(typing.NamedTuple):
-    """What repeated calls of a kind need beside the tensors. mask: weak references to the mask, or to its three arrays.
-    shape: of the mask, or of its values. result: the shape. hints: Hints that such calls share, where the program has
-    any."""
+    """The data of guarded calls of a kind beside the tensors. mask: weak references to the mask, or to its three
+    arrays. shape: of the mask, or of its values. result: the shape. hints: Hints that such calls share, where the
+    program has any."""
 
     mask: tuple
     shape: tuple
@@ -397,12 +397,12 @@ class _Kept(typing.NamedTuple):
     hints: object
 
     def ready_hints(self, crow, col, query):
-        """What launches the program with hints, or None."""
+        """The hints to launch the program with, or None."""
         return None if self.hints is None else self.hints.ready(launch_hints.versions_of((crow, col)), query)
 
 
 def _known_by(attn_mask):
-    """What a mask is known by: itself, or three tensors; None where it is of another kind."""
+    """The identity of a mask: itself, or three tensors; None where it is of another kind."""
     if type(attn_mask) is tuple:
         return attn_mask if len(attn_mask) == 3 else None
     if type(attn_mask) is sparse_operand.Prepared:
@@ -412,7 +412,7 @@ def _known_by(attn_mask):
 
 
 def _kind(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta):
-    """What tells calls that may be repeated from others, beside what the binding looks at; None of no such call."""
+    """The key of a guarded call beside the facts that the binding compares; None if the call cannot be guarded."""
     tile = None if meta is None else guard.text_of(meta)
     if not plain.see() or type(query) not in plain.TYPES or type(dropout_p) not in (int, float) or dropout_p != 0 \
             or is_causal is not False or type(scale) not in (type(None), float) \
@@ -422,7 +422,7 @@ def _kind(query, key, value, attn_mask, dropout_p, is_causal, scale, check, prec
     try:
         return None if parts is None else ("bsr_attention", query.shape, key.shape, value.shape, query.dtype,
                                            type(attn_mask), *map(id, parts), scale, check, precision, tile)
-    except (AttributeError, RuntimeError):  # Of what are no tensors, and of nested ones.
+    except (AttributeError, RuntimeError):  # Arguments that are no tensors, and nested tensors.
         return None
 
 
@@ -435,14 +435,15 @@ def _kept(kind, attn_mask, mask, scale, call):
     hints = None
     if call.program._keep is not None:
         hints = launch_hints.Hints(call.program, launch_hints.versions_of((mask.crow, mask.col)))
-    return _Kept(guard.forgetting(cache.repeats, kind, *parts), parts[-1].shape, scale, tuple(call.result.shape), hints)
+    references = guard.forgetting(cache.guarded_calls, kind, *parts)
+    return _Kept(references, parts[-1].shape, scale, tuple(call.result.shape), hints)
 
 
-def _repeated(kind, query, key, value, attn_mask):
+def _guarded_call(kind, query, key, value, attn_mask):
     """The result; None where this is no repetition, and nothing was done."""
     try:
-        known = cache.repeats.get(kind)
-    except TypeError:  # Of arguments that have no hash.
+        known = cache.guarded_calls.get(kind)
+    except TypeError:  # An argument has no hash.
         return None
     if known is None:
         return None

@@ -14,7 +14,7 @@ from .flex_attention_program import FlexAttention
 
 
 class Attended(typing.NamedTuple):
-    """What the forward was given, and gave. dropout: the probability; random: the seed and the offset, or None."""
+    """The arguments and results of the forward. dropout: the probability; random: the seed and the offset, or None."""
 
     query: object
     key: object

@@ -47,7 +47,7 @@ def _fake_gradients(grad_out, out, lse, query, key, value, *rest):
 
 
 def _with_gradient(operation):
-    """What runs in the place of the operation for tensors that may require a gradient."""
+    """The function that runs in the place of the operation for tensors that may require a gradient."""
     torch = sys.modules["torch"]
 
     class BsrAttention(torch.autograd.Function):

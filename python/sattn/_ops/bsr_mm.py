@@ -18,7 +18,7 @@ def bsr_dense_mm(bsr, dense, *, out=None, skip_checks=False, max_grid=None, meta
 
 
 def explained(bsr, dense, **keywords):
-    """As bsr_addmm.explained."""
+    """The explanation of a call, as by bsr_addmm.explained."""
     return bsr_addmm.explained(None, bsr, dense, beta=0, **keywords)
 
 

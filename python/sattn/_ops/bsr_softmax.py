@@ -105,7 +105,7 @@ def explained(input, max_row_nnz=None, *, check=None, meta=None):
     return [(program, list(named.values()), operand.prepared is not None)], "meta" if meta is not None else None, ()
 
 
-def _repeated(input, check):
+def _guarded_call(input, check):
     """The result, or None where this is no repetition; then nothing was done."""
     parts = guard.parts_of(input) if plain.see() else None
     storages = None if parts is None else plain.storages_of(parts[:3])
@@ -113,7 +113,7 @@ def _repeated(input, check):
         return None
     crow, col, values, shape = parts
     checks = guard.contents_of(check, values)
-    known = None if checks is None else cache.repeats.get(("bsr_softmax", checks, shape))
+    known = None if checks is None else cache.guarded_calls.get(("bsr_softmax", checks, shape))
     if known is None:
         return None
     result = values.new_empty(values.shape)
@@ -154,9 +154,9 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
     """
     if max_row_nnz is not None:
         _require_bound(max_row_nnz)
-    repeated = _repeated(input, check) if meta is None else None
-    if repeated is not None:
-        return repeated
+    found = _guarded_call(input, check) if meta is None else None
+    if found is not None:
+        return found
     if isinstance(input, tuple) and len(input) == 3 and stand_ins.stands_for_others(input[2]):
         return dispatch.call("bsr_softmax", input=input, check=check, meta=meta)
     if autograd.is_recorded(sparse_operand.values_of(input)):
@@ -172,5 +172,5 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
     launch = launched(program, operand, named, checks)
     if meta is None and arrays is not adapters.NUMPY and operand.prepared is None and operand.crow.ndim == 1 \
             and not (checks and on_gpu):
-        guard.remember(cache.repeats, ("bsr_softmax", bool(checks), operand.shape), launch, arguments)
+        guard.remember(cache.guarded_calls, ("bsr_softmax", bool(checks), operand.shape), launch, arguments)
     return _with_values(input, operand, result)

@@ -19,8 +19,8 @@ from .flex_attention_program import FlexAttention
 
 #: Elements of a program's result, at most, where one query has fewer.
 MOST_ELEMENTS = 2**25
-#: What a part begins at, in the order of the program's last captures; another one is the number that is added to what
-#: is read.
+#: The indices that a part begins at, in the order of the program's last captures; one capture more is the number that
+#: is added to the elements that are read.
 _STARTS = "b", "h", "q_idx"
 
 
@@ -68,7 +68,7 @@ def _loads(function, number):
 
 
 def _masked(mask, band, lengths):
-    """The Function of a mask and of a band, which then counts from where the part begins; None: all is seen."""
+    """The Function of a mask and of a band, which then counts from where the part begins; None: all is visible."""
     function = None if mask is None else mask.function
     if band is None:
         return function
@@ -139,7 +139,7 @@ def _add(total, gradient, load, part, keys, values, arrays, library):
 
 
 class Call:
-    """What the programs of one call get: the Request, its source, its mask and where its numbers are computed."""
+    """The inputs of the programs of one call: the Request, its source, its mask and where its numbers are computed."""
 
     def __init__(self, request, scores, target, arrays, mask, band):
         self.request, self.scores, self.target, self.arrays, self.mask = request, scores, target, arrays, mask
@@ -172,7 +172,7 @@ class Call:
             scores, score_mod=text, mask_mod=mask, band="", captures=tuple(types), names=()), count + 3)
 
     def gradient(self, number, grad_out, lse2, delta):
-        """That of a captured array, by its number among those of score_mod."""
+        """The gradient of a captured array, by its number among those of score_mod."""
         array, arrays = self.request.score_values[number], self.arrays
         of_array = adapters.NUMPY if isinstance(array, np.ndarray) else arrays
         module = self.library.module

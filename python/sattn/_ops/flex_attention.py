@@ -11,7 +11,7 @@ from .._arrays import adapters, autocast, autograd, plain, stand_ins
 from .._compiler import explanation
 from .._call import cache, dispatch, guard, launch_hints, memory
 from .._call.kernel_options import NONE, Options, options_of
-from .._call.numbers import number
+from .._call.scalars import number
 from .._trace import direct_reads, user_functions
 from .._trace.captured_arguments import captured
 from .._masks import mask_functions
@@ -23,7 +23,7 @@ from .flex_attention_plan import Plan, keys_read, plan_of, shapes_of, source_of
 
 
 class AuxRequest(typing.NamedTuple):
-    """Which results flex_attention gives beside the output."""
+    """The results that flex_attention returns beside the output."""
 
     lse: bool = False
     max_scores: bool = False
@@ -33,7 +33,7 @@ class AuxOutput(typing.NamedTuple):
     """Results of flex_attention beside the output, (B, Hq, M) in f32, or None where not asked for.
 
     lse: the natural logarithm of the sum of exponentials of a query's scores. max_scores: the greatest of them, after
-    score_mod; -inf for a query that sees no key.
+    score_mod; -inf for a query without visible keys.
     """
 
     lse: object = None
@@ -115,8 +115,8 @@ def explained(query, key, value, score_mod=None, block_mask=None, scale=None, en
         size = " x ".join(map(str, mask.block))
         remarks = ("the blocks that the mask leaves are computed in the kernel, without lists" if mask.lists is None
                    else
-                   f"the mask has lists of blocks of {size}, made of its function" if mask.is_ours else
-                   f"the mask has lists of blocks of {size}, which were given"),
+                   f"the mask has block lists with blocks of {size}, made from its function" if mask.is_ours else
+                   f"the mask has given block lists with blocks of {size}"),
     return [(plan.program, given, False)], "kernel_options" if (request.options or NONE).tile else None, remarks
 
 
@@ -138,24 +138,25 @@ def _refuse_others(names):
 
 def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=None, enable_gqa=False, return_lse=False,
                    kernel_options=None, *, return_aux=None, causal=None, window=None, prefix=None, **others):
-    """softmax over the keys that each query sees of score_mod(scale * (query @ key^T)), @ value.
+    """Attention: the softmax of score_mod(scale * (query @ key^T)) over each query's visible keys, @ value.
 
     query: (B, Hq, M, D); key: (B or 1, Hkv, N, D); value: (B or 1, Hkv, N, E): f16, bf16 (ml_dtypes in NumPy), f32 or,
     on the CPU, f64, any strides, D and E from 1 to 512. With enable_gqa, Hq may be a multiple of Hkv.
     score_mod: (score, b, h, q_idx, kv_idx) -> score, a function of Python that is traced once (docs/Masks.md); its
     score is f32. What it captures may change from call to call, without compiling anew. block_mask: a BlockMask, of
     create_block_mask here or in PyTorch. scale: a number, by default 1 / sqrt(D).
-    causal: "top_left" (or True) or "bottom_right": a query sees no key after its own position, which counts from the
-    first key or to the last. window: (left, right), how many keys before and after that position it sees, None for all.
-    prefix: how many of the first keys it sees in any case. They hold beside block_mask.
+    causal: "top_left" (or True) or "bottom_right": no key after a query's own position is visible to it; positions
+    count from the first key or to the last. window: (left, right), the number of visible keys before and after that
+    position, None for all. prefix: the number of first keys that are visible in any case. All of them hold in addition
+    to block_mask.
     return_lse: whether lse is returned too, (B, Hq, M) in f32, the natural logarithm of the sum of exponentials; or
     return_aux: an AuxRequest, which has max_scores too. kernel_options: "tile_queries" and "tile_keys" (or PyTorch's
     BLOCK_M and BLOCK_N), with them "stages", "warps" and "raster_group", and "precision" of f32, "ieee" (slow on CUDA,
     where no MMA has it) or "tf32"; PyTorch's others change nothing, with a remark.
 
     Returns the output (B, Hq, M, E) in query's type, in the order of query's memory; with return_lse (output, lse),
-    with return_aux (output, AuxOutput). A query that sees no key has 0, and lse and max_scores -inf. Arrays are of
-    NumPy or PyTorch, used where they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments
+    with return_aux (output, AuxOutput). A query without visible keys has 0, and lse and max_scores of -inf. Arrays are
+    of NumPy or PyTorch, used where they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments
     that do not fit or functions that cannot be traced, NotImplementedError for what has no code yet, before anything is
     written. It has gradients (docs/Training.md). Under torch.autocast query, key and value are cast to its type.
     """
@@ -165,8 +166,8 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     named, kind = (causal, window, prefix), None
     if return_aux is None and kernel_options is None:
         kind = _kind(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, named)
-        found = None if kind is None else _repeated(kind, query, key, value, score_mod, block_mask, scale, return_lse,
-                                                    named)
+        found = None if kind is None else _guarded_call(kind, query, key, value, score_mod, block_mask, scale,
+                                                        return_lse, named)
         if found is not None:
             return found
     request = _parsed(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, kernel_options,
@@ -181,7 +182,7 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
         hints = None if kept is None else kept.ready_hints(query)
         _run(plan, given, query, key, value, plan.launch if hints is None else hints.launch)
         if kept is not None:
-            guard.remember(cache.repeats, kind, plan.launch, given, own=kept)
+            guard.remember(cache.guarded_calls, kind, plan.launch, given, own=kept)
     if return_aux is not None:
         return out, AuxOutput(lse=lse, max_scores=largest)
     return (out, lse) if return_lse else out
@@ -189,8 +190,8 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
 
 @dataclasses.dataclass(slots=True)
 class _Kept:
-    """What repeated calls of a kind need beside the tensors. score, block_mask: weak references to score_mod and to the
-    mask, or None; mask: a KeptMask, or None; hints: Hints that such calls share, where the program has any."""
+    """The data of guarded calls of a kind beside the tensors. score, block_mask: weak references to score_mod and to
+    the mask, or None; mask: a KeptMask, or None; hints: Hints that such calls share, where the program has any."""
 
     plan: Plan
     #: Arguments that stand for a band, and the Band.
@@ -203,7 +204,7 @@ class _Kept:
     hints: object
 
     def ready_hints(self, query):
-        """What launches the program with hints, or None."""
+        """The hints to launch the program with, or None."""
         return None if self.hints is None else self.hints.ready(self.mask.versions(), query)
 
     def captured(self, function, values, query, key):
@@ -218,7 +219,7 @@ def _is_constant(one):
 
 
 def _kind(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, named):
-    """What tells calls that may be repeated from others, beside what the binding looks at; None of no such call."""
+    """The key of a guarded call beside the facts that the binding compares; None if the call cannot be guarded."""
     types = plain.TYPES
     if type(query) not in types or type(key) not in types or type(value) not in types \
             or scale is not None and type(scale) is not float:
@@ -226,7 +227,7 @@ def _kind(query, key, value, score_mod, block_mask, scale, enable_gqa, return_ls
     try:
         return ("flex_attention", query.shape, key.shape, value.shape, query.dtype, id(score_mod), id(block_mask),
                 scale, enable_gqa, return_lse, named)
-    except RuntimeError:  # Of nested tensors.
+    except RuntimeError:  # Nested tensors have no shape.
         return None
 
 
@@ -239,15 +240,15 @@ def _kept(kind, plan, mask, request, score_mod, return_lse, named):
     score = block_mask = known = None
     try:
         hash(kind)
-        # What a function or a mask holds is not kept longer than it.
+        # Objects that a function or a mask holds are not kept longer than it.
         if request.score is not None:
-            score, = guard.forgetting(cache.repeats, kind, score_mod)
+            score, = guard.forgetting(cache.guarded_calls, kind, score_mod)
         if mask is not None:
-            block_mask, = guard.forgetting(cache.repeats, kind, request.block_mask)
+            block_mask, = guard.forgetting(cache.guarded_calls, kind, request.block_mask)
             known = kept_mask(request.block_mask, mask)
             if known is None:
                 return None
-    except TypeError:  # Of what has no weak references, and of arguments that have no hash.
+    except TypeError:  # An object has no weak references, or an argument no hash.
         return None
     hints = None
     if known is not None and known.lists is not None and plan.program._keep is not None:
@@ -255,15 +256,15 @@ def _kept(kind, plan, mask, request, score_mod, return_lse, named):
     return _Kept(plan, named, request.band, score, request.score, block_mask, known, hints)
 
 
-def _repeated(kind, query, key, value, score_mod, block_mask, scale, return_lse, named):
+def _guarded_call(kind, query, key, value, score_mod, block_mask, scale, return_lse, named):
     """The output, or (output, lse); None where this is no repetition, and nothing was done.
 
     What may have changed since the first call is looked at again: here values that the functions capture and lists of a
     mask, in the binding where tensors lie.
     """
     try:
-        known = cache.repeats.get(kind)
-    except TypeError:  # Of arguments that have no hash.
+        known = cache.guarded_calls.get(kind)
+    except TypeError:  # An argument has no hash.
         return None
     if known is None:
         return None
@@ -325,7 +326,7 @@ def attend(request):
 
 
 def _attend_whole(request, whole):
-    """What attend gives of a Request, by another one with whole vectors for rows."""
+    """The result of attend for a Request, by another Request whose rows are whole vectors."""
     out, *rows = attend(whole)
     shape = *out.shape[:3], request.value.shape[3]
     return whole_columns.copy(out, new_in_order_of(request.query, shape)), *rows

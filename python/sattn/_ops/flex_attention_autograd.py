@@ -3,13 +3,13 @@
 import sys
 
 from .._arrays import autograd
-from .._trace import portable
+from .._trace import function_text
 
 _PLACES = {"arrays": 5, "lists": 8, "lse": 13}
 
 
 def with_gradient(operation):
-    """What runs in the place of the operation for tensors that may require a gradient."""
+    """The function that runs in the place of the operation for tensors that may require a gradient."""
     torch = sys.modules["torch"]
 
     class FlexAttention(torch.autograd.Function):
@@ -46,8 +46,8 @@ def with_gradient(operation):
             arrays, lists = tensors[:ctx.count], tensors[ctx.count:]
             score_mod, mask_mod, floats, integers, mask, band, scale, enable_gqa, kernel_options = ctx.numbers
             needs = ctx.needs_input_grad
-            # What a mask_mod captures has none.
-            captures = portable.function_of(score_mod).captures if score_mod else ()
+            # Captures of a mask_mod have no gradient.
+            captures = function_text.deserialize(score_mod).captures if score_mod else ()
             count = sum(capture.kind == "array" for capture in captures)
             of_arrays = [place < count and own for place, own in enumerate(needs[16:16 + ctx.count])]
             wanted = [*needs[:3], *of_arrays]

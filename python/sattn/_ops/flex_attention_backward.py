@@ -40,8 +40,7 @@ class Stored(typing.NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class FlexAttentionBackward:
-    """What precedes the gradients, `sattn.flex_attention_dq` and `sattn.flex_attention_dkdv`: what a program is
-    compiled for.
+    """A program of the gradients, `sattn.flex_attention_dq` and `sattn.flex_attention_dkdv`, and the ops before them.
 
     scores: the FlexAttention whose gradients they are; what it says of results and packed heads does not count.
     has_grad_lse: whether lse has a gradient. wants_query, wants_key, wants_value: whether theirs are computed.
@@ -173,9 +172,9 @@ class FlexAttentionBackward:
 
 
 class Gradients(typing.NamedTuple):
-    """What flex_attention_backward is given beside a Request, which has no other results: the forward's output and lse,
-    their gradients, the second None where lse has none, and which gradients are wanted, of query, of key, of value, and
-    of each array that score_mod and mask_mod capture."""
+    """The arguments of flex_attention_backward beside a Request, which has no other results: the forward's output and
+    lse, their gradients, the second None where lse has none, and which gradients are wanted, of query, of key, of
+    value, and of each array that score_mod and mask_mod capture."""
 
     out: object
     lse: object
@@ -287,7 +286,7 @@ def backward(request, given):
         gradients = {number: call.gradient(number, *with_results) for number in wanted}
     of_arrays = [gradients.get(number) for number, capture in enumerate(score.captures if score else ())
                  if capture.kind == "array"]
-    # What huge scores are less of is the last of them.
+    # The number that huge scores are reduced by is the last of them.
     of_arrays = (of_arrays + [None] * len(given.of_arrays))[:len(given.of_arrays)]
     if not given.wants_query and not given.wants_key and not given.wants_value:
         return results, of_arrays
@@ -313,7 +312,7 @@ def backward(request, given):
 
 
 def _backward_whole(request, whole, given, arrays):
-    """What backward gives of a Request, by another one with whole vectors for rows."""
+    """The result of backward for a Request, by another Request whose rows are whole vectors."""
     found, of_arrays = backward(whole, given._replace(out=whole_columns.filled(given.out),
                                                       grad_out=whole_columns.filled(given.grad_out)))
     own = request.query, request.key, request.value

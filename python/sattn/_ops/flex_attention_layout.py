@@ -9,7 +9,7 @@ PACKED_QUERIES = 16
 def in_order_of(strides, shape):
     """(a shape, places): an array of that shape whose dimensions are taken from these places has the other shape, and
     its batches, heads and queries the order in memory that the strides have. places: None where they are in order."""
-    if strides[0] >= strides[1] >= strides[2] or 0 in strides[:3]:  # What is repeated has no place in memory.
+    if strides[0] >= strides[1] >= strides[2] or 0 in strides[:3]:  # Repeated elements have no order in memory.
         return shape, None
     order = sorted(range(3), key=lambda place: -abs(strides[place]))
     return (*(shape[place] for place in order), shape[3]), (*map(order.index, range(3)), 3)
@@ -28,7 +28,7 @@ def packed(array, heads):
     """(B, H, M, ...) as (B, heads, H // heads * M, ...), where it lies."""
     shape = array.shape
     shape = shape[0], heads, shape[1] // heads * shape[2], *shape[3:]
-    # Of PyTorch's a view raises where there is none; of NumPy's `packs` has looked.
+    # PyTorch's view raises where no view is possible; for NumPy `packs` has checked it.
     return array.reshape(shape) if type(array) is np.ndarray else array.view(shape)
 
 

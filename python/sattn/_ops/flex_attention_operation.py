@@ -1,4 +1,4 @@
-"""flex_attention as an operation of PyTorch: functions travel as text (_trace/portable.py), their captures as
+"""flex_attention as an operation of PyTorch: functions travel as text (_trace/function_text.py), their captures as
 arguments."""
 
 import functools
@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 from .._call.kernel_options import options_of
-from .._trace import portable
+from .._trace import function_text
 from .._masks import attention_mask, mask_functions
 from .._masks.block_masks import BlockMask
 from .flex_attention import AuxRequest, Request, attend, explained, flex_attention
@@ -49,11 +49,11 @@ def request_of(query, key, value, score_mod, mask_mod, arrays, floats, integers,
     given = iter(arrays), iter(floats or ()), iter(integers)
     score = score_values = known = found = None
     if score_mod:
-        score = portable.function_of(score_mod)
-        score_values = portable.values_of(score, *given)
+        score = function_text.deserialize(score_mod)
+        score_values = function_text.values_of(score, *given)
     if mask_mod:
-        function = portable.function_of(mask_mod)
-        known = function, portable.values_of(function, *given)
+        function = function_text.deserialize(mask_mod)
+        known = function, function_text.values_of(function, *given)
     if lists:
         found = _GivenMask(lists, mask, None if known is None else mask_functions.noop_mask)
     elif mask:
@@ -100,7 +100,7 @@ def _leaves(function, values, arrays, floats, integers):
             arrays.append(sys.modules["torch"].from_numpy(value) if isinstance(value, np.ndarray) else value)
         else:
             (floats if capture.kind == "float" else integers).append(value)
-    return portable.text_of(function)
+    return function_text.serialize(function)
 
 
 def band_of(band):

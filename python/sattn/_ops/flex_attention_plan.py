@@ -1,4 +1,4 @@
-"""What one kind of call of flex_attention runs: the checks of types and shapes, and its program."""
+"""The plan of one kind of call of flex_attention: the checks of types and shapes, and its program."""
 
 import dataclasses
 import math
@@ -21,7 +21,7 @@ FEW_ROWS_KEYS = 128
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What one kind of call runs. is_like: whether the result has query's shape. packed_heads: heads of key, if those
+    """The plan of one kind of call. is_like: whether the result has query's shape. packed_heads: heads of key, if those
     of query are packed; else 0. key: what its key names by identity."""
 
     program: object

@@ -43,7 +43,7 @@ def without(request, given, arrays):
     if arrays.on_gpu or not _has_huge(given.lse):
         return request, given
     greatest = attend(request._replace(wanted=AuxRequest(max_scores=True)))[2]
-    # Of a query that sees no key it is -inf, from which nothing is to be taken.
+    # The maximum is -inf for a query that sees no key; nothing is subtracted from its scores.
     if arrays is adapters.NUMPY:
         greatest = np.where(np.isneginf(greatest), greatest.dtype.type(0), greatest)
     else:

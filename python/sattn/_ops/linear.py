@@ -68,7 +68,7 @@ def linear(x, weight, bias=None, *, out=None, precision=None):
 
 
 def _in_own_words(message):
-    """What bsr_dense_addmm says of its arguments, with the names that linear has for them."""
+    """Gives bsr_dense_addmm's errors the names that linear has for its arguments."""
     return re.sub(r"(?<=argument ')(dense|bsr|input)(?=')", lambda found: _OWN[found[1]], message)
 
 

@@ -9,7 +9,7 @@ from .._compiler import compiler, explanation, program_text
 from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, memory, pytorch_options
 from .._call.meta import program_with, tile_of
-from .._call.numbers import are_recorded, number
+from .._call.scalars import are_recorded, number
 
 # Columns of mat1 up to which a program for CUDA is made for their number: such sums have tiles of their own.
 _SHORT = 128
@@ -132,7 +132,7 @@ def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, transpose
     """The program of one kind of call."""
     arrays = operand.arrays
     target = arrays.device.index if arrays.on_gpu else compiler.CPU
-    # That of mat1: of 8 bits, or what input's values are too.
+    # The type of mat1: one of 8 bits, or that of input's values.
     dtype = arrays.dtype(mat1.dtype)
     if not dtypes.is_narrow(dtype):
         dtype = "i8" if operand.element == "i32" else operand.element
@@ -158,7 +158,7 @@ def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, transpose
 
 @dataclasses.dataclass
 class _Result:
-    """What is returned, and the values in it that are written, (*, nnz, BM, BN)."""
+    """The returned matrix, and its values that are written, (*, nnz, BM, BN)."""
 
     matrix: object
     values: object
@@ -275,16 +275,16 @@ def explained(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=None, p
 
 
 def _kind(beta, checks, precision):
-    """What tells a call from others beside its tensors."""
+    """The key of a guarded call beside its tensors."""
     return "sampled_addmm", beta == 0, checks, precision == "tf32"
 
 
-def _repeated(input, mat1, mat2, beta, alpha, out, check, precision):
+def _guarded_call(input, mat1, mat2, beta, alpha, out, check, precision):
     """The result, or None where this is no repetition; then nothing was done."""
     if type(mat1) not in plain.TYPES or out is not None and out is not input:
         return None
     checks = guard.contents_of(check, mat1)
-    known = None if checks is None else cache.repeats.get(_kind(beta, checks, precision))
+    known = None if checks is None else cache.guarded_calls.get(_kind(beta, checks, precision))
     parts = None if known is None else guard.parts_of(input)
     storages = None if parts is None else plain.storages_of((*parts[:3], mat1, mat2))
     if storages is None:
@@ -295,7 +295,7 @@ def _repeated(input, mat1, mat2, beta, alpha, out, check, precision):
                 or values.dtype != mat1.dtype:
             return None
         result = mat1.new_empty(values.shape) if out is None else values
-    except RuntimeError:  # Of nested tensors.
+    except RuntimeError:  # Nested tensors.
         return None
     if not guard.run(known, (alpha, beta, crow, col, values, mat1, mat2, result), storages):
         return None
@@ -306,7 +306,7 @@ def _repeated(input, mat1, mat2, beta, alpha, out, check, precision):
 
 
 def _remember(call, launch, beta, checks, precision):
-    """Keeps a call for _repeated: of one matrix, without batches."""
+    """Keeps a call for _guarded_call: of one matrix, without batches."""
     named, values = call.operands, call.operand.values
     if any(named[name].ndim != rank for name, rank in (("crow", 1), ("mat1", 2), ("mat2", 2), ("out", 3))):
         return
@@ -315,7 +315,7 @@ def _remember(call, launch, beta, checks, precision):
     given = {name: (place, False, -1)
              for place, name in enumerate(("alpha", "beta", "crow", "col", "input", "mat1", "mat2", "out"))}
     given["mat1"], given["mat2"] = (5, call.transposes[0], -1), (6, call.transposes[1], -1)
-    guard.remember(cache.repeats, _kind(beta, checks, precision), launch,
+    guard.remember(cache.guarded_calls, _kind(beta, checks, precision), launch,
                    (1.0, 1.0, named["crow"], named["col"], call.operand.arrays.passed(values), mat1, mat2,
                     named["out"]),
                    parts=[given[name] for name in ("alpha", "beta")[:len(call.scalars)] + (*named,)])
@@ -370,9 +370,9 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
         return _dispatched(input, mat1, mat2, beta, alpha, precision, out, check, meta)
     alpha, beta = number("alpha", alpha), number("beta", beta)
     if meta is None:
-        repeated = _repeated(input, mat1, mat2, beta, alpha, out, check, precision)
-        if repeated is not None:
-            return repeated
+        found = _guarded_call(input, mat1, mat2, beta, alpha, out, check, precision)
+        if found is not None:
+            return found
     if stand_ins.stands_for_others(mat1):
         return _dispatched(input, mat1, mat2, beta, alpha, precision, out, check, meta)
     if adapters.is_torch(mat1):

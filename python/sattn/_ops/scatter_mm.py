@@ -229,7 +229,7 @@ def _launch(program, operands, order, arrays, checks, cleared):
 
 
 def _kind(format, checks, precision):
-    """What tells a call from others beside its tensors."""
+    """The key of a guarded call beside its tensors."""
     return "scatter_mm", format, checks, precision == "tf32"
 
 
@@ -251,7 +251,7 @@ def _listed_parts(blocks, others, members, accumulators):
 
 
 def _strided_parts(blocks, others, members, accumulators):
-    """The same of the formats whose offsets are those of parts of matrices."""
+    """The parts of a call in one of the formats whose offsets are those of parts of matrices."""
     offsets, r, *p, q, meta = members
     split = meta.get("SPLIT_N") if type(meta) is dict else None
     if type(split) is not int or split < 1 or type(accumulators) not in plain.TYPES or blocks.dim() != 3:
@@ -267,14 +267,16 @@ def _strided_parts(blocks, others, members, accumulators):
     return (offsets, q, blocks, _parts_of(others, columns, split), *p, r, _parts_of(out, rows, split)), accumulators
 
 
-def _repeated(blocks, others, indices_data, accumulators, check, precision):
+def _guarded_call(blocks, others, indices_data, accumulators, check, precision):
     """The result, or None where this is no repetition; then nothing was done."""
     types = plain.TYPES
     if type(blocks) not in types or type(others) not in types or type(indices_data) is not tuple or not indices_data:
         return None
     format, *members = indices_data
     checks = guard.contents_of(check, blocks)
-    known = None if checks is None or type(format) is not str else cache.repeats.get(_kind(format, checks, precision))
+    known = None
+    if checks is not None and type(format) is str:
+        known = cache.guarded_calls.get(_kind(format, checks, precision))
     if known is None:
         return None
     parts_of = _listed_parts if format == "scatter_mm" else _strided_parts
@@ -325,9 +327,9 @@ def scatter_mm(blocks, others, indices_data, *, accumulators=None, check=None, p
     if adapters.is_torch(blocks):
         if stand_ins.stands_for_others(blocks) or autocast.is_on() and autocast.casts(blocks, others):
             return _dispatched(blocks, others, indices_data, accumulators, check, precision)
-        repeated = _repeated(blocks, others, indices_data, accumulators, check, precision)
-        if repeated is not None:
-            return repeated
+        found = _guarded_call(blocks, others, indices_data, accumulators, check, precision)
+        if found is not None:
+            return found
         stand_ins.refuse("blocks", blocks)
         if autograd.is_recorded(blocks, others, accumulators):
             return _dispatched(blocks, others, indices_data, accumulators, check, precision)
@@ -374,5 +376,5 @@ def multiply(blocks, others, lists, accumulators, check, precision, is_cleared=F
     if accumulators is not None:
         arrays.count_write(accumulators)
     if arrays is not adapters.NUMPY and not is_cleared and not (checks and on_gpu):
-        guard.remember(cache.repeats, _kind(format, bool(checks), precision), launch, passed)
+        guard.remember(cache.guarded_calls, _kind(format, bool(checks), precision), launch, passed)
     return result

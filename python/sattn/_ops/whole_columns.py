@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-#: What columns are a multiple of in f64.
+#: Columns in f64 are a multiple of this number.
 F64_COLUMNS = 8
 
 

@@ -60,7 +60,7 @@ _NEGATED = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "and": "or", "or": "
 
 
 def keys_seen(node, queries, is_negated=False):
-    """From which key on no query sees any, as far as constants of the mask's function say it, or None."""
+    """The key from which on none is visible, as far as constants of the mask's function tell it, or None."""
     if node.op == "xor" and node.dtype == "i1" and node.operands[1].op == "constant":  # As `not` is written.
         return keys_seen(node.operands[0], queries, is_negated ^ (node.operands[1].payload == 1))
     op = _NEGATED.get(node.op) if is_negated else node.op

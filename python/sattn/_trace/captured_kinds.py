@@ -24,7 +24,7 @@ SMALL = 2**24
 _STANDARD = set(sys.stdlib_module_names) - {"__main__"}
 # Libraries whose functions are called with traced values as they are.
 LIBRARIES = _STANDARD | {"numpy", "torch", "ml_dtypes", "scipy"}
-# Of those, modules whose functions and objects capture the user's functions and arrays.
+# Modules of these libraries whose functions and objects capture the user's functions and arrays.
 OPENED = {"torch.nn.attention.flex_attention", "torch.nn.attention.experimental._paged_attention"}
 #: Modules of Python's library whose functions' results depend on their arguments alone, or that are for messages.
 _PURE = {"builtins", "math", "cmath", "operator", "_operator", "functools", "_functools", "itertools", "collections",
@@ -91,7 +91,7 @@ def number_kind(value):
 
 
 def number_check(kind, value):
-    """What tells numbers of the kind and, of integers, of the type of a number."""
+    """A check that tells numbers of the kind and, of integers, of the type of a number."""
     if kind == "float":
         return lambda other: number_kind(other) == kind
     if isinstance(value, np.generic):
@@ -224,7 +224,7 @@ def is_function_of_library(value):
         module = value.__globals__.get("__name__", "")
     if module.startswith("numpy.random") or name in _STATEFUL and root(module) in ("torch", "numpy", ""):
         return False
-    # What is identical is known of operators alone.
+    # Only operators are known to depend on identity.
     is_identity = module == "_operator" and name.startswith("is_")
     return (root(module) not in _STANDARD or module in _PURE) and not is_identity
 

@@ -1,4 +1,5 @@
-"""What a score_mod or a mask_mod captures: by closure, global, default, attribute, in containers and other functions.
+"""The values that a score_mod or a mask_mod captures: by closure, global, default, attribute, in containers and other
+functions.
 
 A function is traced with stand-ins in the places of the numbers and arrays that it reads. Each read is noted as a
 Reader, so that a later call reads what is there then, and finds out whether the expression still holds.
@@ -59,11 +60,11 @@ class StandIns:
         return getattr(self.values[parent], name)
 
     def static(self, parent, name):
-        """What the class of the parent's has under a name; not noted."""
+        """The attribute of the parent's class under a name; the read is not noted."""
         return static(type(self.values[parent]), name)
 
     def take(self, parent, name, how, key=None):
-        """What stands for a value that is read of the parent's."""
+        """The stand-in of a value that is read from the parent's."""
         path = parent, how, key
         if path not in self._by_path:
             self._by_path[path] = self._taken(parent, self.read(parent, how, key), name, READS[how](key), how, key)
@@ -80,7 +81,7 @@ class StandIns:
         return self._by_path[path]
 
     def take_of_library(self, parent, name, key):
-        """What stands for an attribute of a library's module."""
+        """The stand-in of an attribute of a library's module."""
         try:
             value = self.look(parent, key)
         except AttributeError:
@@ -91,7 +92,7 @@ class StandIns:
         return self.take(parent, name, "attribute", key)
 
     def class_of(self, stand_in):
-        """What stands for the class of an object."""
+        """The stand-in of an object's class."""
         _, number, name, _ = proxies.inside(stand_in)
         return self.take(number, f"type({name})", "class")
 
@@ -225,7 +226,7 @@ class StandIns:
         return lambda other: type(other) is own and tuple(other) == keys, make
 
     def _number_array(self, value, name, number):
-        """Of an array without dimensions, whose number is in host memory."""
+        """The stand-in of an array without dimensions, whose number is in host memory."""
         kind = number_kind(value.item())
         if kind:
             dtype = value.dtype

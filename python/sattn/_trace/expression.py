@@ -193,7 +193,7 @@ class Graph:
                       for node in nodes]
 
     def compare(self, how, left, right):
-        """Of integers of any types the exact comparison."""
+        """A comparison, which is exact for integers of any types."""
         if "f32" in (left.dtype, right.dtype):
             dtype = "f32"
         elif left.dtype == right.dtype == "i1":
@@ -215,7 +215,7 @@ class Graph:
         return self._computed(op, type, (left, right), bounds)
 
     def shift(self, op, left, amount):
-        """By an amount of less than 0, or of the type's bits and more, everything is shifted out."""
+        """A shift; by an amount below 0, or of the type's bits or more, all bits are shifted out."""
         type, (left, amount) = self.promoted(left, amount, least="i8")
         if op == "shr":
             return self._computed(op, type, (left, amount), (min(left.low, -1 if left.low < 0 else 0),
@@ -303,7 +303,7 @@ class Graph:
         return self._computed("floordiv", type, (left, right), bounds)
 
     def remainder(self, left, right):
-        """Of floor division, with the sign of the divisor."""
+        """The remainder of floor division, with the sign of the divisor."""
         type, (left, right) = self.promoted(left, right, least="i8")
         if type == "f32":
             rest = self.fmod(left, right)
@@ -361,7 +361,7 @@ class Graph:
                          type=type)
 
     def function(self, name, node):
-        """Of FUNCTIONS or WHOLE."""
+        """Applies a function of FUNCTIONS or WHOLE."""
         if name in WHOLE:
             if node.dtype != "f32":
                 return node

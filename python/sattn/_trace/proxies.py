@@ -17,7 +17,7 @@ _OPTIONAL = [f"__{side}{name}__" for side in ("", "r") for name in (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "and", "or", "xor", "lshift", "rshift",
     "matmul")] + [
     "__lt__", "__le__", "__gt__", "__ge__"]
-#: Those without which Python raises TypeError.
+#: The methods without which Python raises TypeError.
 _REQUIRED = ["__neg__", "__pos__", "__abs__", "__invert__", "__int__", "__float__", "__index__", "__complex__",
              "__round__", "__floor__", "__ceil__", "__trunc__", "__enter__", "__exit__", "__str__", "__format__",
              "__bytes__", "__reversed__", "__array__", "__next__"]
@@ -110,7 +110,7 @@ def _refusing(name):
 
 
 class Refused(StandIn):
-    """In the place of a value of a kind that is not read. Only its use is refused."""
+    """Stands for a value of a kind that is not read. Only its use is refused."""
 
     __slots__ = ()
 
@@ -202,7 +202,7 @@ class Object(StandIn):
 
 
 def _items(self):
-    """As Python iterates over what only has __getitem__."""
+    """Iterates as Python does over an object that only has __getitem__."""
     place = 0
     while True:
         try:

@@ -50,12 +50,12 @@ READS = {
 
 
 def static(cls, name):
-    """What a class has under a name, as it is there; None where it has nothing."""
+    """The raw attribute of a class under a name; None if it has none."""
     return next((vars(one)[name] for one in cls.__mro__ if name in vars(one)), None)
 
 
 def _after(parent, place, name):
-    """What the classes of a value, or of a class, from one on have under a name."""
+    """The attribute under a name in the classes of a value, or of a class, from a given class on."""
     order = (parent if isinstance(parent, type) else type(parent)).__mro__
     return next(vars(one)[name] for one in order[place:] if name in vars(one))
 
@@ -66,7 +66,7 @@ def base_of(value):
 
 
 def _contents(value):
-    """What an object contains: keys, how many, or the constants of a set."""
+    """The contents of an object: keys, how many, or the constants of a set."""
     base = base_of(value)
     if base is dict:
         return tuple(dict.keys(value))

@@ -13,7 +13,7 @@ _BINARY = {"add": ("arith.addi", "arith.addf"), "sub": ("arith.subi", "arith.sub
            "fmod": (None, "arith.remf"), "pow": (None, "math.powf"), "fma": (None, "math.fma"),
            "and": ("arith.andi", None), "or": ("arith.ori", None), "xor": ("arith.xori", None)}
 _FUNCTIONS = {"round": "math.roundeven"}
-# Those with approximate instructions for 16-bit operands.
+# Functions with approximate instructions for 16-bit operands.
 _APPROXIMATE = "exp", "exp2", "log", "log2", "sqrt", "tanh", "sin", "cos"
 
 
@@ -103,7 +103,7 @@ class _Writer:
         return self.add(f"arith.extf {loaded} : {element} to f32") if element in ("f16", "bf16", "F32") else loaded
 
     def cast(self, value, source, target):
-        if source == target:  # Of another type to NumPy and PyTorch.
+        if source == target:  # The types differ in NumPy and PyTorch alone.
             return value
         if target == "f32":
             return self.add(f"arith.{'uitofp' if source == 'i1' else 'sitofp'} {value} : {source} to f32")
@@ -165,7 +165,7 @@ class _Writer:
         differ = self.add(f"arith.cmpi slt, {signs}, {zero} : {dtype}")
         some = self.add(f"arith.cmpi ne, {rest}, {zero} : {dtype}")
         moves = self.add(f"arith.andi {differ}, {some} : i1")
-        if op == "remsi":  # Of -1, as of 1, it is 0.
+        if op == "remsi":  # The remainder by -1 is 0, as by 1.
             moved = self.add(f"arith.addi {rest}, {safe} : {dtype}")
             return self.add(f"arith.select {moves}, {moved}, {rest} : {dtype}")
         quotient = self.add(f"arith.divsi {left}, {safe} : {dtype}")

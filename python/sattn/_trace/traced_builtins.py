@@ -119,7 +119,7 @@ REPLACED = {"type": _type, "isinstance": _isinstance, "issubclass": _issubclass,
 
 
 def replaced(value):
-    """What stands for a builtin function that is read of a module."""
+    """The replacement of a builtin function that is read from a module."""
     name = getattr(value, "__name__", None)
     if isinstance(name, str) and _OWN.get(name) is value:
         return REPLACED.get(name, _refusing(name) if name in ("globals", "__import__", "vars", "locals") else value)

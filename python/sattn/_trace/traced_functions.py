@@ -30,7 +30,7 @@ def _named(*names, of=None):
 
 
 def _unary(*names):
-    """The same for what makes a node of a graph and a node."""
+    """The decorator of a function (graph, node) -> node that traces the functions of these names."""
     def add(build):
         _named(*names)(lambda x: build(_graph(), node_of(x)))
         return build

@@ -29,7 +29,7 @@ recording = contextvars.ContextVar("recording")
 
 
 class Recording:
-    """What tracing a function has found.
+    """The findings of tracing a function.
 
     name: the function's argument, for messages. graph: its nodes. captures: of _trace/readers.py, numbers and arrays
     in the order in which they were met; values: what they are now. fixed: numbers of captures whose values the
@@ -192,7 +192,7 @@ class _Operators:
                                                                      "hash()")
 
     def __str__(self):
-        """Of captured numbers that of the number, since it may be a key; else what is printed."""
+        """The text of a captured number, since it may be a key; else that of the object."""
         return str(self.item()) if getattr(self, "ndim", 0) == 0 and _is_captured(self.node) else repr(self)
 
     def __format__(self, form):

@@ -21,7 +21,7 @@ _by_identity, _by_code = {}, {}
 
 
 def _take(capture, kind):
-    """What gives a capture's value, of what its Reader reads."""
+    """A function from the value that a capture's Reader reads to the capture's value."""
     if capture.kind == "array":
         return lambda value: value if value.ndim else value[None]
     if capture.kind == "extent":
@@ -55,7 +55,8 @@ class Function:
         self._has_conditions = bool(fixed or elements or types or distinct)
         self._steps = [(reader.parent, reader.read, reader.check, reader.same) for reader in readers[1:]]
         self._takes = [(capture.reader, _take(capture, kind)) for capture in captures]
-        # Of a mask_mod: whether the compiler finds its structure, and what lists of its blocks depend on.
+        # For a mask_mod: whether the compiler finds its structure, and whether its block lists depend on batch and
+        # head.
         self.is_derived = kind == "mask_mod" and bands.is_derived(result)
         self.needs_batch, self.needs_head = depends_on(result, "b"), depends_on(result, "h")
         #: Reads of captured arrays at positions themselves (_trace/direct_reads.py).
@@ -150,10 +151,10 @@ def trace(kind, make):
     """(the Function of what make(record) gives stand-ins for, those stand-ins). Raises as _trace. PyTorch records
     meanwhile, so that a torch.no_grad() of the function's own is told from its caller's."""
     with autograd.recording():
-        return _traced(kind, make)
+        return _trace_stand_ins(kind, make)
 
 
-def _traced(kind, make):
+def _trace_stand_ins(kind, make):
     names = ARGUMENTS[kind]
     record = tracing.Recording(kind)
     token = tracing.recording.set(record)

@@ -17,7 +17,7 @@ class _Search:
         return tuple(parameters[name] for name in self.names)
 
     def say(self, text, error=None):
-        # That a kernel needs more than the device has is no news.
+        # Kernels that need more than the device has are expected.
         if self.verbose and "out of resource" not in str(error):
             print(text)
 
@@ -75,8 +75,8 @@ def _stable(search, initial, least):
 
 
 def _sensitivity(search, parameters, least, most, step):
-    """For each name, the most sensitive first, by how many percent each step of its alone raises the value; 0 where no
-    step is possible or its value is not known."""
+    """The sensitivity of each name, the highest first: the percentage by which each single step raises the value; 0
+    where no step is possible or its value is not known."""
     found = []
     for name, value in parameters.items():
         changes = []

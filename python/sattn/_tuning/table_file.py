@@ -15,8 +15,8 @@ _NAMES = "op", "device", "version", "dtype", "out_dtype", "sparsity"
 
 
 class Section(typing.NamedTuple):
-    """What rows are of: the op, the device, the version of its kernels, our names of the element types of operands and
-    result, and the sparsity in hundredths."""
+    """The key of a section's rows: the op, the device, the version of its kernels, our names of the element types of
+    operands and result, and the sparsity in hundredths."""
 
     op: str
     device: str

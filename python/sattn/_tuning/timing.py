@@ -24,7 +24,7 @@ def _repeated(call):
 
 
 def _timed(times):
-    """Of times in a row, those after the calls that warm up; the last ones where all do."""
+    """Consecutive times, without those of the calls that warm up; the last ones if all calls do."""
     total = 0.0
     for index, each in enumerate(times):
         total += each

@@ -20,8 +20,8 @@ EFFORTS = "quick", "normal", "full"
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """What parameters are tuned for. op: as tables name it. facts: ((name, number or text), ...), sorted, by the names
-    that docs/MetaTable.md lists."""
+    """A problem that parameters are tuned for. op: as tables name it. facts: ((name, number or text), ...), sorted, by
+    the names that docs/MetaTable.md lists."""
 
     op: str
     facts: tuple
@@ -33,9 +33,9 @@ class Problem:
 
 @dataclasses.dataclass(frozen=True)
 class Tuned:
-    """What came of a problem. problem: its description. device: whose row it is. parameters: {name: number}; those of
-    the computed default where is_default, and no row then. milliseconds, default_milliseconds: of one run, in the last
-    comparison. tried, failed: candidates, and those of them that did not run."""
+    """The result of tuning a problem. problem: its description. device: whose row it is. parameters: {name: number};
+    those of the computed default where is_default, and no row then. milliseconds, default_milliseconds: of one run, in
+    the last comparison. tried, failed: candidates, and those of them that did not run."""
 
     problem: str
     device: str

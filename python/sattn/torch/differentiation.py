@@ -11,7 +11,7 @@ import torch
 from .._arrays import adapters, autograd
 from .._ops.spec import RESULT
 
-#: Of all operations.
+#: The tags of all operations.
 TAGS = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_exact_strides)
 _ELEMENTS = torch.float16, torch.bfloat16, torch.float32, torch.float64
 _AUTOCAST = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU) | torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCUDA)

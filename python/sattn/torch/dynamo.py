@@ -20,18 +20,18 @@ from .._masks import block_masks
 from .._masks.block_masks import BlockMask
 from .._ops import bsr_attention, flex_attention, flex_attention_operation
 from .._ops.spec import SPECS
-from . import described_values, dynamo_private
+from . import abstract_values, dynamo_private
 
 #: Values that tracing one function reads, at most.
 READS_LIMIT = 500
-SMALL, LARGE, SMALL_END, LARGE_END = described_values.SMALL, described_values.LARGE, 2**24, 2**31
-LIBRARIES, OPENED = described_values.LIBRARIES, described_values.OPENED
+SMALL, LARGE, SMALL_END, LARGE_END = abstract_values.SMALL, abstract_values.LARGE, 2**24, 2**31
+LIBRARIES, OPENED = abstract_values.LIBRARIES, abstract_values.OPENED
 _constant = torch.compiler.assume_constant_result
 
 
 @_constant
 def _next(kind, *described):
-    return described_values.describe(kind, described)
+    return abstract_values.trace_step(kind, described)
 
 
 @_constant
@@ -79,7 +79,7 @@ def _fixed(number):
 
 
 def _kind_of(value, parent):
-    """(kind, details) of a value, for torch/described_values.py."""
+    """(kind, details) of a value, for torch/abstract_values.py."""
     if isinstance(value, torch.Tensor):
         return "tensor", (value.dtype, value.dim())
     if isinstance(value, np.ndarray):
@@ -251,7 +251,7 @@ def _flex_attention_call(query, key, value, score_mod=None, block_mask=None, sca
 
 @_constant
 def _band_of(causal, prefix, *window):
-    return tuple(flex_attention_operation.band_of(described_values.band(causal, prefix, window)))
+    return tuple(flex_attention_operation.band_of(abstract_values.band(causal, prefix, window)))
 
 
 def _operand_parts(bsr):

@@ -8,7 +8,7 @@ PyTorch.
 import torch
 
 from .._arrays import adapters, autocast, sparse_operand, stand_ins
-from .._call.numbers import require_number
+from .._call.scalars import require_number
 from .._ops.spec import NUMBER_TENSOR, OPERATIONS, SPECS
 from . import differentiation
 

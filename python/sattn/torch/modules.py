@@ -43,7 +43,7 @@ class Bsr(torch.nn.Module):
         return bsr_dense_addmm(None, self._unwritten(), dense, beta=0)
 
     def matrix(self):
-        """What functions of sattn take for the module's matrix: the operand, or, in a graph and where its tensors were
+        """The module's matrix as functions of sattn take it: the operand, or, in a graph and where its tensors were
         replaced, these."""
         if torch.compiler.is_compiling() or not self._is_current():
             return tuple(self._arrays())

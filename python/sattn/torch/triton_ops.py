@@ -24,7 +24,7 @@ _DTYPES = torch.float16, torch.bfloat16, torch.float32, torch.float64
 
 
 class _Enabled:
-    """What enable returns: as a context manager, it disables at the end."""
+    """The result of enable(): as a context manager, it disables at the end."""
 
     def __enter__(self):
         return self
@@ -166,24 +166,27 @@ def _scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, i
 _OURS = {"bsr_dense_mm": _bsr_dense_mm, "bsr_dense_addmm": _bsr_dense_addmm, "sampled_addmm": _sampled_addmm,
          "bsr_softmax": _bsr_softmax, "scatter_mm": _scatter_mm, "bsr_scatter_mm": _bsr_scatter_mm,
          "_scaled_dot_product_attention": _scaled_dot_product_attention}
-# Those that stay PyTorch's where it is to check arguments: they call others of these.
+# Functions that stay PyTorch's where it is to check arguments: they call others of these.
 _CHECKING = "bsr_dense_mm", "_scaled_dot_product_attention"
 
 
 def enable(*, strict=False):
-    """Has PyTorch's block-sparse functions run here: bsr_dense_mm, bsr_dense_addmm, sampled_addmm, bsr_softmax,
+    """Replaces PyTorch's block-sparse functions by this package's: bsr_dense_mm, bsr_dense_addmm, sampled_addmm, bsr_softmax,
     scatter_mm, bsr_scatter_mm and _scaled_dot_product_attention of torch.sparse._triton_ops.
 
-    So do the operations of PyTorch that call them for a torch.sparse_bsr matrix on CUDA, where Triton is installed:
+    Operations of PyTorch that call them for a torch.sparse_bsr matrix on CUDA run here too, if Triton is installed:
     torch.nn.functional.linear with a sparse weight, torch.addmm, torch.mm and `@`, for blocks of powers of 2 from 16 on
     and columns in whole multiples of a block's rows, as PyTorch decides. On the CPU they stay PyTorch's: call
     sattn.linear and sattn.bsr_dense_addmm there. Gradients are PyTorch's as before.
 
-    What has no fast kernel here runs PyTorch's own, with one RuntimeWarning for each reason: other types than float16,
-    bfloat16, float32 and, on the CPU, float64; but for bsr_softmax, float32 on CUDA, which is slow here unless
-    torch.set_float32_matmul_precision allows tf32, and, but for scatter_mm and bsr_scatter_mm too, blocks that are no
-    multiples of 8. Parameters (`meta`) that this package does not take go to PyTorch's
-    function, too. Other errors are this package's ValueError or TypeError.
+    These cases fall back to PyTorch's kernel, with one RuntimeWarning for each reason:
+
+    - types other than float16, bfloat16, float32 and, on the CPU, float64;
+    - float32 on CUDA unless torch.set_float32_matmul_precision allows tf32, except in bsr_softmax;
+    - blocks that are no multiples of 8, except in bsr_softmax, scatter_mm and bsr_scatter_mm;
+    - parameters (`meta`) that this package does not take.
+
+    Other errors are this package's ValueError or TypeError.
 
     strict: whether PyTorch's bsr_dense_mm and _scaled_dot_product_attention stay and check their arguments in their
     words before the functions that they call run here; else calls that they refuse (15 columns, an out of any strides)

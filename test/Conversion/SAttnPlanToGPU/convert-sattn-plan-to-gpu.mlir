@@ -56,7 +56,7 @@ func.func @row_block_groups(%columns: index,
   return
 }
 
-// One thread block a row-block group of each batch.
+// One CTA a row-block group of each batch.
 // LAUNCH-LABEL: func.func @batches
 // LAUNCH:         %[[C15:.*]] = arith.constant 15 : index
 // LAUNCH:         wgtile.launch @kernels::@batches_plan grid(%[[C15]])

@@ -206,7 +206,7 @@ gpu.module @kernels {
     %pad = arith.constant 0.0 : f32
     %l = vector.transfer_read %a[%c0, %c0], %pad {in_bounds = [true, true]}
         : memref<?x?xf32>, vector<64x64xf32>
-    // expected-error @below {{expected a left tile whose rows run along K, but for elements of 16 bits, but got 'vector<64x64xf32>'}}
+    // expected-error @below {{expected a left tile of 16-bit elements, or one whose rows run along K, but got 'vector<64x64xf32>'}}
     %0 = vector.contract {
         indexing_maps = [#km, #kn, #mn],
         iterator_types = ["parallel", "parallel", "reduction"]} %l, %l, %acc

@@ -100,7 +100,7 @@ gpu.module @kernels {
 !acc = tensor<16x8xf32, #wgtile.mma<warps = 1>>
 
 // 8-bit floats by mma.sync are f16, exactly: a byte of e5m2 is the high one of an
-// f16; one of e4m3 is shifted, scaled by 2^8, and its NaN mended. Two MMAs of f16
+// f16; one of e4m3 is shifted, scaled by 2^8, and its NaN fixed. Two MMAs of f16
 // for 32 of K.
 // CHECK-LABEL: gpu.func @mma_sync_f8
 // CHECK-DAG:     arith.constant dense<2.560000e+02> : vector<2xf16>

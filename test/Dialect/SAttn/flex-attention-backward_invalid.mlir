@@ -308,7 +308,7 @@ func.func @c11_mask(%scale: f32, %q: tensor<?x?x16xf32>, %v: tensor<?x?x8xf32>, 
 // -----
 
 func.func @c5_block_size(%scale: f32, %q: tensor<?x?x16xf32>, %v: tensor<?x?x8xf32>, %lse: tensor<?x?xf32>, %crow: tensor<?x?xi32>, %col: tensor<?x?xi32>) {
-  // expected-error @below {{expected 'block_size' if and only if there is a list of blocks}}
+  // expected-error @below {{expected 'block_size' if and only if there is a block list}}
   %0:1 = sattn.flex_attention_dq scale(%scale) ins(%q, %q, %v, %v, %lse, %lse : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
       stored(%crow, %col : tensor<?x?xi32>, tensor<?x?xi32>)
       outs(%q : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {precision = "ieee"}

@@ -157,7 +157,7 @@ func.func @c4_key_lengths(%scale: f32, %q: tensor<2x?x16xf32>, %k: tensor<?x?x16
 // -----
 
 func.func @c5_no_block_size(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %o: tensor<?x?x16xf32>, %n: tensor<?x?xi32>, %x: tensor<?x?x?xi32>) {
-  // expected-error @below {{expected 'block_size' if and only if there is a list of blocks}}
+  // expected-error @below {{expected 'block_size' if and only if there is a block list}}
   %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>) full(%n, %x : tensor<?x?xi32>, tensor<?x?x?xi32>)
       outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32>
   return

@@ -113,7 +113,7 @@ func.func @c4_rows(%n: index, %offsets: tensor<?xi32>, %q: tensor<?xi32>,
 
 func.func @c4_steps(%n: index, %offsets: tensor<?xi32>, %q: tensor<?xi32>,
     %p: tensor<?xi32>, %c: tensor<?xi32>, %s: tensor<?x4xi32>) {
-  // expected-error @below {{expected 'steps' with rows of 3, a second member and 2 first ones, but got 'tensor<?x4xi32>'}}
+  // expected-error @below {{expected 'steps' with rows of 3, q and 2 entries of p, but got 'tensor<?x4xi32>'}}
   %0, %1 = sattn.merge lists(2) grid(64, %n, %n)
       ins(%offsets, %q : tensor<?xi32>, tensor<?xi32>) p(%p : tensor<?xi32>)
       outs(%c, %s : tensor<?xi32>, tensor<?x4xi32>)

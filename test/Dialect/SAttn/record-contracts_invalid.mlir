@@ -50,7 +50,7 @@ func.func @store_outside(%x: memref<4xf32>, %value: f32) {
 // -----
 
 func.func @shape_of_data(%x: tensor<?xf32>, %shape: tensor<2xindex>) -> tensor<?x?xf32> {
-  // expected-error @below {{expected an op of which is known what it requires of extents and indices (ExtentConstraintOpInterface)}}
+  // expected-error @below {{expected an op whose requirements on extents and indices are known (ExtentConstraintOpInterface)}}
   %0 = tensor.reshape %x(%shape) : (tensor<?xf32>, tensor<2xindex>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
@@ -58,7 +58,7 @@ func.func @shape_of_data(%x: tensor<?xf32>, %shape: tensor<2xindex>) -> tensor<?
 // -----
 
 func.func @gather(%x: tensor<?x4xf32>, %indices: tensor<3x1xindex>) -> tensor<3x4xf32> {
-  // expected-error @below {{expected an op of which is known what it requires}}
+  // expected-error @below {{expected an op whose requirements on extents and indices}}
   %0 = tensor.gather %x[%indices] gather_dims([0]) : (tensor<?x4xf32>, tensor<3x1xindex>) -> tensor<3x4xf32>
   return %0 : tensor<3x4xf32>
 }
@@ -67,7 +67,7 @@ func.func @gather(%x: tensor<?x4xf32>, %indices: tensor<3x1xindex>) -> tensor<3x
 
 func.func private @elsewhere(%x: tensor<?xf32>) -> tensor<?xf32>
 func.func @call(%x: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-error @below {{expected a call of a function with one block in the module, which does not call itself}}
+  // expected-error @below {{expected a call of a function of the module that has one block and does not call itself}}
   %0 = call @elsewhere(%x) : (tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }

@@ -107,7 +107,7 @@ func.func @parts(%alpha: f32, %crow: tensor<1x4xi64>, %col: tensor<?xi64>,
   return %0 : tensor<?x?x16x16xf16>
 }
 
-// A tile of two blocks: they are two tiles of one thread block, in at most two
+// A tile of two blocks: they are two tiles of one CTA, in at most two
 // block rows, which are searched together. Each reads one of the two parts of mat1,
 // by whether its block is in the first row, and a part of mat2 of its own. Bounds are
 // the same for all tiles.
@@ -202,7 +202,7 @@ func.func @four_blocks(%crow: tensor<?xi32>, %col: tensor<?xi32>, %mat1: tensor<
 // Where K is one step and nothing is added, several blocks are a run: a tile goes
 // through block rows, with rows of mat1 in each, and in a row through its blocks,
 // each of which is stored. Without anything to multiply there are zeros. Runs are
-// at most two blocks, and equal shares for 264 thread blocks.
+// at most two blocks, and equal shares for 264 CTAs.
 // CHECK-LABEL: func.func @run
 // CHECK-SAME:    %[[CROW:.*]]: tensor<?xi32>, %[[COL:.*]]: tensor<?xi32>, %[[MAT1:.*]]: tensor<?x48xbf16>, %[[MAT2:.*]]: tensor<48x?xbf16>, %[[OUT:.*]]: tensor<?x64x32xbf16>
 // CHECK:         %[[BLOCKS:.*]] = tensor.dim %[[OUT]]

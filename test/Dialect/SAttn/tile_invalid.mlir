@@ -30,7 +30,7 @@ func.func @two_block_rows(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 // -----
 
-// As many loops as a mapping to thread blocks can name.
+// As many loops as a mapping to CTAs can name.
 func.func @nine_batches(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                         %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                         %b: tensor<1x1x1x1x1x1x1x1x1x?x?xbf16>,

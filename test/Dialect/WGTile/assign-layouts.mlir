@@ -223,12 +223,12 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 
 // -----
 
-// Four tiles a thread block: eight warps in all, two for each tile.
+// Four tiles a CTA: eight warps in all, two for each tile.
 // CHECK-LABEL: gpu.func @groups
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
 // CHECK:         wgtile.mma {{.*}} mma_sync : {{.*}} -> tensor<32x256xf32, #wgtile.mma<warps = 2, column_warps = 2>>
 // Where threads load for themselves, without TMA's attribute: a
-// tile a thread block. Rows of padding count.
+// tile a CTA. Rows of padding count.
 // CHECK-LABEL: gpu.func @groups_by_threads
 // CHECK-SAME:    known_block_size = array<i32: 128, 1, 1>
 // CHECK-LABEL: gpu.func @groups_padded
@@ -380,7 +380,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // -----
 
 // wgmma leaves no choice: one warp for 16 rows. Where the left operand is in
-// registers a warp owns whole rows, and a wish divides them.
+// registers a warp owns whole rows, and a hint divides them.
 // CHECK-LABEL: gpu.func @wgmma_warps
 // CHECK-SAME:    known_block_size = array<i32: 128, 1, 1>
 // CHECK-LABEL: gpu.func @rows_of_a_warp

@@ -31,7 +31,7 @@
 // CHECK:         wgtile.launch @kernels::@host_copy_2d grid
 // CHECK:         wgtile.launch @kernels::@host_copy_3d grid
 
-// As many threads side by side as a row has columns, from 8 to 128; a thread block
+// As many threads side by side as a row has columns, from 8 to 128; a CTA
 // has 256, of which each takes 16 rows.
 // HOST-LABEL: func.func @host
 // HOST-SAME:    %[[A:[^:]*]]: {{[^%]*}}, %[[B:[^:]*]]:
@@ -61,7 +61,7 @@ func.func @host(%a: !matrix, %b: !padded, %c: !cube, %d: !cube) {
 
 // CHECK-LABEL: func.func @transpose
 // CHECK-NOT:     linalg.transpose
-// Its thread blocks divide the target: a row of it is a column of the source.
+// Its CTAs divide the target: a row of it is a column of the source.
 // CHECK:         %[[COLUMNS:.*]] = memref.dim %arg0, %c0{{(_[0-9]+)?}}
 // CHECK:         arith.cmpi sle, %[[COLUMNS]], %c64{{(_[0-9]+)?}}
 // CHECK:         wgtile.launch @kernels::@transpose_transpose_2d grid({{.*}}) args(%arg0, %

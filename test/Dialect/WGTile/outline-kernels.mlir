@@ -70,7 +70,7 @@ func.func @two(%out: memref<?xf32>, %n: index, %x: f32) {
 
 // -----
 
-// Loops that are not mapped to thread blocks stay.
+// Loops that are not mapped to CTAs stay.
 // CHECK-LABEL: func.func @unmapped
 // CHECK-COUNT-2: scf.forall
 // CHECK-NOT:     wgtile.launch
@@ -87,10 +87,10 @@ func.func @unmapped(%out: memref<?xf32>, %n: index, %x: f32) {
 // -----
 
 // Hints begin the kernel's schedule.
-// CHECK-LABEL: gpu.func @wishes
+// CHECK-LABEL: gpu.func @hints
 // CHECK-SAME:    wgtile.schedule = #wgtile.schedule<warps = 8, stages = 3, raster_group = 2>
 // CHECK:         wgtile.for_each_tile {{.*}} attributes {consumer_groups = array<i64: 4>}
-func.func @wishes(%out: memref<?xf32>, %n: index, %x: f32) {
+func.func @hints(%out: memref<?xf32>, %n: index, %x: f32) {
   scf.forall (%i) in (%n) {
     memref.store %x, %out[%i] : memref<?xf32>
   } {mapping = [#gpu.block<linear_dim_0>], sattn.consumer_groups = array<i64: 4>, sattn.raster_group = 2 : i64, sattn.stages = 3 : i64, sattn.warps = 8 : i64}

@@ -176,7 +176,7 @@ module attributes {gpu.container_module} {
 // -----
 
 // Tiles that may store nothing wait in the branch of those that do; the first
-// thread block does when it ends. The kernel before, from which they take
+// CTA does when it ends. The kernel before, from which they take
 // memory of the program, is all that may run then: it lets them begin, and they
 // may read index arrays.
 module attributes {gpu.container_module} {

@@ -70,7 +70,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
   }
 
   // As many stages as the loop over tiles asks for, whatever the option says; at
-  // least two, at most what fits. Two thread blocks share an SM where
+  // least two, at most what fits. Two CTAs share an SM where
   // there is room for three stages in each, wanted or not.
   // CHECK-LABEL: gpu.func @six_stages
   // CHECK: wgtile.ring : !wgtile.ring<6

@@ -439,7 +439,7 @@ func.func @ring_c2(%lender: !lender) {
 func.func @stage_borrow_c1(%lender: !lender) {
   %staging = wgtile.ring : !staging
   %s = wgtile.consumer_wait %lender : !lender
-  // expected-error @below {{expected a ring that is in another one}}
+  // expected-error @below {{expected a ring that lies in another ring}}
   wgtile.stage_borrow %staging from %s : !staging
   return
 }
@@ -466,7 +466,7 @@ func.func @stage_borrow_c2(%lender: !lender) {
   %staging = wgtile.ring in %lender of !lender : !staging
   %s = wgtile.consumer_wait %lender : !lender
   %a = wgtile.ring_tile %lender[%s] 0 : !lender -> !a
-  // expected-error @below {{expected the token of a wait for a stage of the ring that it is in, of which no tile is used}}
+  // expected-error @below {{expected the token of a wait for a stage of the enclosing ring, and no use of the stage's tiles}}
   wgtile.stage_borrow %staging from %s : !staging
   return
 }

@@ -132,7 +132,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 
 // -----
 
-// Tiles that are read to registers are thread blocks of their own, and start
+// Tiles that are read to registers are CTAs of their own, and start
 // before the kernel in front of them ends, unless the schedule says otherwise.
 module attributes {gpu.container_module} {
   gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
@@ -266,7 +266,7 @@ module attributes {gpu.container_module} {
       }
       gpu.return
     }
-    // REMARK: remark: {{.*}}tiles of different work are not sorted
+    // REMARK: remark: {{.*}}tiles of unequal cost are not sorted
     // CHECK-LABEL: gpu.func @count_in_memory(
     // CHECK-SAME:    tile_order = ascending>
     gpu.func @count_in_memory(%rows: memref<?xindex>) kernel {

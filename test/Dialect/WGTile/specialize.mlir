@@ -8,7 +8,7 @@
 !mb = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
 
-// One warpgroup consumes, so two thread blocks share the SM: half of
+// One warpgroup consumes, so two CTAs share the SM: half of
 // its shared memory holds 4 stages of 24 KB. The producer loads a turn's column
 // in the turn before it, the first one's before the loop, if there is one.
 // CHECK-LABEL: gpu.func @product
@@ -202,7 +202,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 !mb = !wgtile.tensor_map<16x64xbf16, swizzle = 128>
 !acc = tensor<16x64xf32, #wgtile.mma<warps = 1>>
 
-// Two tiles a thread block, which share b. A product by mma.sync stays in its
+// Two tiles a CTA, which share b. A product by mma.sync stays in its
 // branch: a group that has none in a turn gives the stage back at once. What is
 // read for a tile's store is read under the condition that there is such a tile.
 // CHECK-LABEL: gpu.func @groups

@@ -156,7 +156,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 !ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !acc = tensor<64x64xf32, #wgtile.mma<warps = 4>>
 
-// Four tiles a thread block, each of which reads one of two tiles of the first map:
+// Four tiles a CTA, each of which reads one of two tiles of the first map:
 // a stage has both, the second only where it is another one, and one of the second
 // map for each group.
 // CHECK-LABEL: gpu.func @choice

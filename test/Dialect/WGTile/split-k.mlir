@@ -7,7 +7,7 @@
 
 module attributes {gpu.container_module} {
   gpu.module @kernels {
-    // Each thread block of the cluster has a part of the range; the first runs the
+    // Each CTA of the cluster has a part of the range; the first runs the
     // epilogue with the sum.
     // CHECK-LABEL: gpu.func @shared
     // CHECK-SAME:      known_cluster_size = array<i32: 4, 1, 1>

@@ -4,7 +4,7 @@
 
 module attributes {gpu.container_module} {
   gpu.module @kernels {
-    // expected-error@below {{expected a kernel whose reduction 2 thread blocks can share (wgtile-schedule), but the tile's program has not one loop over blocks by itself}}
+    // expected-error@below {{expected a kernel whose reduction 2 CTAs can share (wgtile-schedule), but the tile's program has not one loop over blocks by itself}}
     gpu.func @no_loop(%n: index) kernel attributes {wgtile.schedule = #wgtile.schedule<split_k = 2>} {
       wgtile.for_each_tile (%i, %j) in (%n, %n) {
       }

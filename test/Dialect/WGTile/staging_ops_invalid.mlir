@@ -44,7 +44,7 @@ func.func @read_rows(%s: !wgtile.shared<64x80xbf16, swizzle = 128>) {
 func.func @block_barrier_c1_role() {
   wgtile.roles producer warps 4 registers 0 {
   }, consumer warps 4 registers 0 consumer_groups 1 {
-    // expected-error @below {{expected no role around a barrier of the thread block}}
+    // expected-error @below {{expected no role around a barrier of the CTA}}
     wgtile.block_barrier
   }
   return

@@ -23,7 +23,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @barrier() kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     wgtile.roles producer warps 4 registers 0 {
-      // expected-error @below {{'gpu.barrier' op expected no role around a barrier of the thread block}}
+      // expected-error @below {{'gpu.barrier' op expected no role around a barrier of the CTA}}
       gpu.barrier
     }, consumer warps 4 registers 0 consumer_groups 1 {
     }
@@ -304,7 +304,7 @@ gpu.module @kernels {
 
 // -----
 
-// A cluster of thread blocks meets, whatever the number of each.
+// A cluster of CTAs meets, whatever the number of each.
 !acc = tensor<64x64xf32, #wgtile.mma<warps = 4>>
 gpu.module @kernels {
   gpu.func @cluster(%tile: !acc, %out: memref<?x?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
@@ -313,7 +313,7 @@ gpu.module @kernels {
     %first = arith.cmpi eq, %rank, %c0 : index
     // expected-note @below {{the loop or branch}}
     scf.if %first {
-      // expected-error @below {{'wgtile.cluster_reduce' op expected no loop or branch around it: all thread blocks of the cluster, and all their roles, meet}}
+      // expected-error @below {{'wgtile.cluster_reduce' op expected no loop or branch around it: all CTAs of the cluster, and all their roles, meet}}
       %sum = wgtile.cluster_reduce %tile {offset = 0 : i64} : !acc
       wgtile.store %sum, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
     }

@@ -353,7 +353,7 @@ gpu.module @kernels {
   gpu.func @unknown_token(%full: !wgtile.token) kernel {
     %ring = wgtile.ring warps 4 : !ring
     wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
-      // expected-error @below {{'wgtile.consumer_release' op expected a stage to be held, but its token is of none}}
+      // expected-error @below {{'wgtile.consumer_release' op expected the token of a held stage, but got that of wgtile.no_stage}}
       wgtile.consumer_release %ring[%full] : !ring
     }
     gpu.return
@@ -429,7 +429,7 @@ gpu.module @kernels {
     %ring = wgtile.ring warps 4 : !ring
     wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
       %none = wgtile.no_stage
-      // expected-error @below {{'wgtile.ring_tile' op expected a stage to be held, but its token is of none}}
+      // expected-error @below {{'wgtile.ring_tile' op expected the token of a held stage, but got that of wgtile.no_stage}}
       %a = wgtile.ring_tile %ring[%none] 0 : !ring -> !a
     }
     gpu.return
@@ -451,7 +451,7 @@ gpu.module @kernels {
     %ring = wgtile.ring warps 4 : !ring
     wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
       %none = wgtile.no_stage
-      // expected-error @below {{'wgtile.tma_load' op expected a stage to be acquired before this, but its token is of none}}
+      // expected-error @below {{'wgtile.tma_load' op expected the token of an acquired stage, but got that of wgtile.no_stage}}
       wgtile.tma_load %ring[%none] 0, %map[%c0, %c0] : !ring, !map
       wgtile.producer_commit %ring[%none] : !ring
     }
@@ -474,7 +474,7 @@ gpu.module @kernels {
     %ring = wgtile.ring warps 4 : !ring
     wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
       %none = wgtile.no_stage
-      // expected-error @below {{'wgtile.producer_commit' op expected a stage to be acquired before this, but its token is of none}}
+      // expected-error @below {{'wgtile.producer_commit' op expected the token of an acquired stage, but got that of wgtile.no_stage}}
       wgtile.producer_commit %ring[%none] : !ring
     }
     gpu.return
@@ -576,7 +576,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @warps_of_roles(%n: index)
       kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
-    // expected-error @below {{'wgtile.roles' op expected the warps of the thread block, 12, but got 8}}
+    // expected-error @below {{'wgtile.roles' op expected the warps of the CTA, 12, but got 8}}
     wgtile.roles producer warps 4 registers 0 {
     }, consumer warps 4 registers 0 consumer_groups 1 {
     }
@@ -649,7 +649,7 @@ gpu.module @kernels {
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
 
-// The copy of the same stage is on its way.
+// The copy of the same stage is in flight.
 gpu.module @kernels {
   gpu.func @write_after_store(%map: !map, %t: !t, %n: index) kernel {
     %c0 = arith.constant 0 : index
@@ -1043,7 +1043,7 @@ gpu.module @kernels {
     }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         %c = wgtile.no_stage
-        // expected-error @below {{'wgtile.ring_load' op expected a stage to be held, but its token is of none}}
+        // expected-error @below {{'wgtile.ring_load' op expected the token of a held stage, but got that of wgtile.no_stage}}
         %next = wgtile.ring_load %tiles[%c] 0 : !tiles
         wgtile.consumer_release %tiles[%c] : !tiles
         wgtile.end %next : i32
@@ -1119,7 +1119,7 @@ gpu.module @kernels {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         %next = wgtile.next_tile
         %p = wgtile.no_stage
-        // expected-error @below {{'wgtile.ring_store' op expected a stage to be acquired before this, but its token is of none}}
+        // expected-error @below {{'wgtile.ring_store' op expected the token of an acquired stage, but got that of wgtile.no_stage}}
         wgtile.ring_store %next, %tiles[%p] 0 : i32, !tiles
         wgtile.producer_commit %tiles[%p] : !tiles
         wgtile.end %next : i32

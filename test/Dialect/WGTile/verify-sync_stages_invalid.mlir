@@ -678,7 +678,7 @@ gpu.module @kernels {
 
 !ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
 
-// The copies into the stage may be on their way.
+// The copies into the stage may be in flight.
 gpu.module @kernels {
   gpu.func @too_few_waited_for(%in: memref<?x?xbf16>, %i: index) kernel {
     %ring = wgtile.ring : !ring
@@ -886,7 +886,7 @@ gpu.module @kernels {
       %filled = wgtile.producer_acquire %two : !ring
       wgtile.producer_commit %two[%filled] : !ring
     }, c warps 4 registers 0 {
-      // expected-error @below {{'wgtile.consumer_wait' op expected no circle of roles that wait for each other, but its ring closes one}}
+      // expected-error @below {{'wgtile.consumer_wait' op expected no cycle of roles that wait for each other, but its ring closes one}}
       %full = wgtile.consumer_wait %two : !ring
       wgtile.consumer_release %two[%full] : !ring
       %filled = wgtile.producer_acquire %three : !ring

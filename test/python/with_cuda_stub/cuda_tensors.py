@@ -21,7 +21,7 @@ import torch  # noqa: E402
 
 #: Operators of aten that PyTorch's own kernels for CUDA compute here: they allocate, copy memory or read a number of it.
 OWN = {"empty.memory_format", "empty_strided", "_local_scalar_dense", "record_stream", "is_pinned", "_pin_memory", "resize_"}
-#: Those that have one implementation for all devices, which launches kernels of its own.
+#: Functions that have one implementation for all devices, which launches kernels of its own.
 COMMON = {"copy_"}
 
 
@@ -72,7 +72,7 @@ def _run_on_cpu(operator):
             return given[id(result)][0] if id(result) in given else _on_cuda(result, device)
 
         results = tuple(map(back, results)) if isinstance(results, tuple) else back(results)
-        given.clear()  # Of the cycle that `map_` is in: it would keep tensors.
+        given.clear()  # Breaks the cycle that `map_` is in: it would keep tensors.
         return results
 
     return run

@@ -16,7 +16,7 @@ def given(package, request):
 
 
 def require_grad(given, name):
-    """Of a prepared operand, its values."""
+    """Has an operand require a gradient; of a prepared operand, its values."""
     (given[name].values if hasattr(given[name], "longest") else given[name]).requires_grad_()
 
 
@@ -34,7 +34,7 @@ def test_an_out_is_refused_where_gradients_are_recorded(package, torch, stub_cud
         assert len(stub_cuda.lines("launch")) > launches
 
 
-# Of PyTorch's own, at the first dual of a process.
+# A warning of PyTorch's own, at the first dual of a process.
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:FutureWarning")
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "bsr"])
 def test_duals_are_refused(package, torch, stub_cuda, given, name):

@@ -32,7 +32,7 @@ def test_what_a_new_mask_needs(on_gpu, mask_mod, separate):
     before = cache.info().compilations
     mask = on_gpu.create_block_mask(mask_mod, 2, 2, LENGTH, LENGTH, separate_full_blocks=separate)
     on_gpu.flex_attention(query, key, value, block_mask=mask)
-    assert not on_gpu._call.cache._begun
+    assert not on_gpu._call.cache._pending
     assert cache.info().compilations - before == cache.info().kernels == 3
     on_gpu.flex_attention(query, key, value, block_mask=mask)
     assert cache.info().compilations - before == 3
@@ -51,7 +51,7 @@ def test_a_program_that_is_refused(on_gpu):
         on_gpu.cache.begin(Wrong(True), 0)
         with pytest.raises(NotImplementedError, match="sattn.none"):
             on_gpu.cache.program(Wrong(True), 0)
-    assert not on_gpu._call.cache._begun
+    assert not on_gpu._call.cache._pending
 
 
 def test_given_lists_begin_nothing(on_gpu, monkeypatch):

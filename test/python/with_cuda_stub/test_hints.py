@@ -7,7 +7,7 @@ import cuda_tensors
 import numpy as np
 import pytest
 import torch
-from test_repeats import driver_calls, words
+from test_guarded_calls import driver_calls, words
 
 ROWS, BLOCK, HEADS = 1024, 64, 16
 
@@ -149,7 +149,7 @@ def test_changed_lists_are_sorted_anew(call, stub_cuda):
     assert kernels(stub_cuda, call) == WITH_ORDER
     assert kernels(stub_cuda, call) == WITH_ORDER
     assert kernels(stub_cuda, call) == ALONE
-    # Those that change before each call are sorted in each, in memory of the call.
+    # Lists that change before each call are sorted in each call, in its own memory.
     for _ in range(3):
         call.lists[1].add_(0)
         assert kernels(stub_cuda, call) == WITH_ORDER
@@ -202,7 +202,7 @@ def test_another_mask_has_its_own(call, package, stub_cuda):
         call()
     call.drop()
     gc.collect()
-    assert not package._call.cache.repeats
+    assert not package._call.cache.guarded_calls
     other = Flex(package) if isinstance(call, Flex) else Attention(package, False)
     assert [kernels(stub_cuda, other) for _ in range(2)] == [WITH_ORDER, ALONE]
 
@@ -261,6 +261,6 @@ def test_calls_of_other_parameters_are_no_repetition(stub_cuda, package):
     combined = [any("attention_0" in name for name in launched) for launched in names]
     assert combined == [False, True, False, True]
     in_parts.meta["split_k"] = 32
-    assert len(package._call.cache.repeats) == 2
+    assert len(package._call.cache.guarded_calls) == 2
     in_parts()
-    assert len(package._call.cache.repeats) == 3
+    assert len(package._call.cache.guarded_calls) == 3

@@ -34,7 +34,7 @@ def products(stub_cuda, name="bsr_addmm"):
 
 
 def matrix(has_gaps):
-    """What is added to a product: no version but the generic one reads columns."""
+    """The matrix that is added to a product: no version but the generic one reads columns."""
     return cuda_tensors.zeros(64, 128).transpose(0, 1) if has_gaps else cuda_tensors.zeros(128, 64)
 
 
@@ -189,7 +189,7 @@ def test_rows_that_tma_does_not_take_are_copied(package, stub_cuda):
     assert len(stub_cuda.lines("module-load")) == 1
     (_, into), (_, product), (_, back) = launches(stub_cuda)
     address = [int.from_bytes(bytes.fromhex(word), "little") for word in (into[0], into[7], back[0], back[7])]
-    # What is copied to is what the product takes, and nothing of the caller's.
+    # The product takes the copies, and nothing of the caller's.
     assert any(word.startswith(into[7]) for word in product) and any(word.startswith(back[0]) for word in product)
     assert address[1] != address[0] and address[2] != address[3]
     # Rows of 40 elements, the next multiple of 16 bytes.

@@ -235,9 +235,9 @@ def test_operations_are_whole(package, operands):
     torch.manual_seed(0)
     crow, col, values = torch.tensor([0, 1, 3]), torch.tensor([1, 0, 2]), torch.randn(3, 16, 16)
     operations = torch.ops.sattn
-    from sattn._trace import portable, user_functions
+    from sattn._trace import function_text, user_functions
 
-    text = portable.text_of(user_functions.traced("score_mod", alibi)[0])
+    text = function_text.serialize(user_functions.traced("score_mod", alibi)[0])
     for operation, arguments in (
             (operations.linear, (torch.randn(5, 48), crow, col, values, 48, torch.randn(32), "")),
             (operations.bsr_addmm, (torch.randn(32, 8), crow, col, values, None, torch.randn(2, 48, 8), 0.5, 2, None, None, "")),
@@ -309,7 +309,7 @@ class Linear(torch.nn.Module):
         return self.package.linear(x * 2, self.weight, self.bias)
 
 
-@pytest.mark.filterwarnings("ignore:The given buffer is not writable")  # Of torch.export.load, before 2.15.
+@pytest.mark.filterwarnings("ignore:The given buffer is not writable")  # A warning of torch.export.load before 2.15.
 def test_export(package, operands, matrix):
     for module, arguments, name in ((Attention(package), tuple(operands), "flex_attention"),
                                     (Linear(package, matrix), (torch.randn(3, 80),), "linear")):

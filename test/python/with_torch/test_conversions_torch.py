@@ -90,7 +90,7 @@ def test_batches(sattn, matrix):
     batch[0] = 1
     with pytest.raises(ValueError, match="argument 'matrix': expected batches with equally many blocks that are not zero"):
         sattn.to_bsr(batch, (2, 3))
-    with pytest.raises(ValueError, match="argument 'matrix': expected batches, since PyTorch has no sparse tensors of none"):
+    with pytest.raises(ValueError, match="argument 'matrix': expected at least one batch, as PyTorch's sparse tensors have"):
         sattn.to_bsr(batch[:0], (2, 3))
 
 

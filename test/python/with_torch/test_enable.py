@@ -202,7 +202,7 @@ def test_without_triton(package, given, monkeypatch):
 
 
 def test_float32_precision(package, given, monkeypatch):
-    """What is asked of PyTorch's matmul is asked of ours."""
+    """PyTorch's setting for the precision of its matmul holds for ours."""
     from sattn._ops import bsr_mm
 
     seen = []

@@ -76,7 +76,7 @@ def test_masks(package, maker, mask_mod):
 
 @pytest.mark.parametrize("mask_mod", [document, alternating])
 def test_lists_are_those_of_torch(mask_mod):
-    """Of whole blocks: a smaller one at the end, all of it visible, is full here and partial in PyTorch."""
+    """Lists of whole blocks: a smaller one at the end, all of it visible, is full here and partial in PyTorch."""
     import sattn
 
     ours, theirs = (library.create_block_mask(mask_mod, 2, 4, 96, 96, device="cpu", BLOCK_SIZE=(16, 32))

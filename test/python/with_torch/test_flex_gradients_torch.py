@@ -29,7 +29,7 @@ def test_agree_in_few_bits(name, dtype):
 
 
 def test_a_captured_gradient_in_parts(monkeypatch):
-    """Of two heads and as many queries as whole blocks of the mask have; the last part has fewer."""
+    """Parts of two heads and as many queries as whole blocks of the mask have; the last part has fewer."""
     case = dataclasses.replace(CASES["buckets"], groups=2, visible=CASES["lists_by_head"].visible, mask=True, named={})
     monkeypatch.setattr(captured_gradients, "MOST_ELEMENTS", 100 * 2 * case.keys)
     parts = list(captured_gradients._parts((case.batch, case.heads, case.queries, case.keys), 2, case.block))

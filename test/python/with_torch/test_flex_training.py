@@ -1,4 +1,4 @@
-"""What training does with flex_attention, on the CPU: wrappers of modules, hooks, checkpoints, export, and what is refused."""
+"""Training with flex_attention on the CPU: wrappers of modules, hooks, checkpoints, export, and what is refused."""
 
 import contextlib
 import warnings

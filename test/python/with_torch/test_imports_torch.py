@@ -53,7 +53,7 @@ def test_torch_that_was_imported_before(run):
 
 
 def test_torch_in_another_thread_is_found(run):
-    """What hides PyTorch, hides it from the thread alone that imports tvm-ffi."""
+    """PyTorch is hidden only from the thread that imports tvm-ffi."""
     run("""
 import sys, threading
 from sattn._native import tvm_ffi

@@ -177,7 +177,7 @@ def test_a_result_that_is_changed():
 
 
 def test_memory_of_scores_is_not_kept():
-    """What is saved grows with the rows, not with their products."""
+    """The saved memory grows with the rows, not with their products."""
     case = Case(block=(64, 64), batch=(2,), down=16, across=16)
     mask, _ = pattern(case, "cpu")
     own, _ = operands(case, "cpu", torch.float32)

@@ -143,7 +143,7 @@ def test_other_layouts(package, given, make):
     with pytest.raises(TypeError, match=rf"argument 'bsr': expected layout torch.sparse_bsr, but got {other.layout}; "
                                         r"use \.to_sparse_bsr\(\(BM, BK\)\)"):
         package.prepare(other)
-    # What the message says works.
+    # The message's advice works.
     package.prepare(other.to_sparse_bsr((16, 16)))
 
 
@@ -187,7 +187,7 @@ def test_nested_tensors(package, given, name):
 
 @pytest.mark.parametrize("kind", [(torch.int8, torch.int8), (torch.float8_e4m3fn, torch.float8_e5m2)], ids=str)
 def test_factors_of_8_bits(package, kind):
-    """Of the arrays: PyTorch has no sparse tensor of every type."""
+    """Factors as arrays: PyTorch has no sparse tensor of every type."""
     torch.manual_seed(0)
     crow, col = torch.tensor([0, 2, 2, 3], dtype=torch.int32), torch.tensor([0, 3, 1], dtype=torch.int32)
     values, dense = (torch.randint(-8, 8, shape).to(dtype) for shape, dtype in zip(((3, 16, 32), (128, 24)), kind))

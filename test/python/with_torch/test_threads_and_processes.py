@@ -124,7 +124,7 @@ def test_a_forked_process(package, warm):
 
 
 class Attended(torch.utils.data.Dataset):
-    """Whose elements are computed by sattn."""
+    """A data set whose elements sattn computes."""
 
     def __init__(self, package):
         self.attend = package.flex_attention

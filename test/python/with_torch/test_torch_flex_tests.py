@@ -20,7 +20,7 @@ def run(libraries, *arguments):
 
 
 def test_the_table(built_tools, tmp_path):
-    """What fails does so in sattn."""
+    """Tests that fail do so in sattn."""
     libraries, file = built_tools.parent / "lib", Path(__file__).parent / "sample_flex_tests.py"
     done = run(libraries, file)
     assert done.returncode == 0, done.stderr

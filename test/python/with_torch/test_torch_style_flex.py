@@ -149,7 +149,7 @@ def identity(score, b, h, q, kv):
 
 
 SCORES = [identity, times_two, squared, causal, inverse_causal, relative, relative_causal, alibi, softcap]
-#: Of those that mask, the masks.
+#: The masks of the functions that mask.
 MASKS = {"causal": lambda b, h, q, kv: q >= kv, "inverse_causal": lambda b, h, q, kv: q <= kv, "relative_causal": lambda b, h, q, kv: q >= kv}
 NAMED = pytest.mark.parametrize("score_mod", SCORES, ids=[score.__name__ for score in SCORES])
 IN_ALL_TYPES = pytest.mark.parametrize("dtype", TYPES, ids=["f16", "bf16", "f32"])
@@ -158,7 +158,7 @@ ALL = "query", "key", "value"
 
 
 def fixed(score_mod):
-    """What `check` takes, of a function that captures nothing."""
+    """The argument of `check` for a function that captures nothing."""
     return lambda: score_mod
 
 

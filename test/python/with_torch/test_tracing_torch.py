@@ -1,4 +1,5 @@
-"""What a traced function reads of outside, with PyTorch's tensors and under torch.compile: guarded, or the graph breaks."""
+"""Values that a traced function reads from outside, with PyTorch's tensors and under torch.compile: guarded, or the
+graph breaks."""
 
 import collections
 import types

@@ -82,7 +82,7 @@ TEST(SharedTileTest, ByteOffsetIsABijection) {
 }
 
 TEST(SharedTileTest, EightRowsOfAChunkFallInDifferentBanks) {
-  // What the swizzle is for: the same chunk of eight consecutive rows covers
+  // The purpose of the swizzle: the same chunk of eight consecutive rows covers
   // all 128 bytes of banks once.
   for (int64_t swizzle : {32, 64, 128}) {
     SharedTile tile{64, 64, 2, swizzle};

@@ -23,7 +23,7 @@ inline constexpr char kParameters[] =
 /// Position of N in a key.
 inline constexpr unsigned kKeyN = 2;
 
-/// What a test varies of a section of bsr_addmm.
+/// The parts of a section of bsr_addmm that tests vary.
 struct SectionText {
   std::string rows;
   std::string device = kA100;

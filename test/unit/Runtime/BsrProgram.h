@@ -42,7 +42,7 @@ inline nlohmann::json extentCheck(const char *check, int argument,
   return more;
 }
 
-/// That blocks are of 64 x 32, and as many as columns.
+/// Checks that blocks are of 64 x 32, and as many as columns.
 inline nlohmann::json blockChecks() {
   return {extentCheck("equal", Values, -2, "block rows",
                       {{"to", {{"constant", 64}}}, {"reason", "the block's"}}),
@@ -52,7 +52,8 @@ inline nlohmann::json blockChecks() {
                       {{"to", extentOf(Values, -3)}})};
 }
 
-/// What the index arrays hold; `below` block columns, or null.
+/// Checks of the contents of the index arrays; `below` is the number of block
+/// columns, or null.
 inline nlohmann::json contentChecks(nlohmann::json below) {
   return {{{"check", "offsets"},
            {"argument", Crow},
@@ -147,8 +148,8 @@ inline nlohmann::json bsrManifest(int batchRank = 0) {
           {"contracts", {bsrContract()}}};
 }
 
-/// Of the same sparse operand in a product whose b the program computes: M is
-/// that of out, in this dimension, K is known.
+/// The storage contract of the same sparse operand in a product whose b the
+/// program computes: M is that of out, in this dimension, K is known.
 inline nlohmann::json storageContract(int dimension = 0, bool areKnown = true,
                                       bool isOneList = false) {
   nlohmann::json rows = extentOf(Out, dimension), columns = nullptr;
@@ -239,7 +240,7 @@ private:
   std::vector<std::unique_ptr<char[]>> memory;
 };
 
-/// What the runtime says of these arguments, or "<success>".
+/// The runtime's message on these arguments, or "<success>".
 inline std::string checkMessage(const Manifest &manifest,
                                 const BsrArguments &arguments,
                                 ContentCheck contents = ContentCheck::On) {

@@ -164,7 +164,7 @@ TEST(Explain, CopiesThatAreTooLarge) {
     auto choices = explainCall(parseOrDie(text), arguments.arguments);
     return choices && !choices->empty() ? choices->at(0).reasons : Texts();
   };
-  // Of 96 rows.
+  // A matrix of 96 rows.
   EXPECT_EQ(reasons(), Texts());
   text["values"][20]["value"] = 95;
   EXPECT_EQ(reasons(),

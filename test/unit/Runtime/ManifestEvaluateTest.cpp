@@ -140,7 +140,7 @@ TEST(ManifestEvaluate, MessagesHaveNumbers) {
   };
   EXPECT_EQ(say("expected {2}, but got {0}"), "expected 12, but got -5");
   EXPECT_EQ(say("{2}{2}"), "1212");
-  // What is no position of a value stays.
+  // Braces that hold no position of a value stay.
   EXPECT_EQ(say("{3} {} {2 {x} {"), "{3} {} {2 {x} {");
 }
 

@@ -340,7 +340,7 @@ TEST(ManifestParse, ContractChecks) {
                        "arguments[0]: expected a tensor, but got scalar"));
 }
 
-/// Of indices that are no operand nothing says that their batches fit.
+/// Indices must be operands: nothing else tells that their batches fit.
 TEST(ManifestParse, IndicesAreOperands) {
   EXPECT_TRUE(contains(
       messageAfter([](json &m) { m["contracts"][0]["operands"].erase(3); }),

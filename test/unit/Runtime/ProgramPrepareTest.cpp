@@ -67,7 +67,7 @@ TEST_F(ProgramPrepareTest, CapturedScratchIsOnePieceForTheTimeOfACall) {
   EXPECT_EQ(logged("free-scratch").size(), 1u);
   // 128 x 3 of i32, then 2 of i64, each a multiple of 256 bytes.
   EXPECT_TRUE(contains(logged("scratch")[0], "scratch 1792 at"));
-  // What the first launch writes the second reads.
+  // The second launch reads the memory that the first one writes.
   std::vector<std::string> plan = parameters(0), use = parameters(1);
   ASSERT_EQ(plan.size(), 17u);
   ASSERT_EQ(use.size(), 17u);
@@ -240,7 +240,8 @@ TEST_F(ProgramPrepareTest, OtherShapesThanPreparedAreRefused) {
   arguments.make(Col, DType::I32, {4});
   EXPECT_EQ(
       messageOf((*program)->launch(*prepared, arguments.arguments, nullptr)),
-      "argument 'col': expected what was prepared, shape [3] of i32, but got "
+      "argument 'col': expected the prepared array, of shape [3] of i32, but "
+      "got "
       "shape [4] of i32");
 }
 

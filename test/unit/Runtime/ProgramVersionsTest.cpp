@@ -197,7 +197,7 @@ TEST_F(ProgramVersionsTest, PreparedWithOtherArguments) {
   moveB();
   EXPECT_EQ(messageOf(program->launch(*prepared, arguments.arguments, nullptr)),
             "<success>");
-  // What the other program needs of the indices it computes in the call.
+  // The other program's plans are computed from the indices in the call.
   EXPECT_EQ(launched(), Names({"plan", "plan", "kernel_generic"}));
 }
 

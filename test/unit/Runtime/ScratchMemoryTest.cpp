@@ -28,7 +28,7 @@ protected:
     auto *second = static_cast<char *>(piece->zeros());
     EXPECT_TRUE(std::all_of(second, second + zeros,
                             [](char byte) { return byte == 0; }));
-    // What a kernel leaves.
+    // A kernel leaves arbitrary bytes.
     std::fill_n(first, unset, char(1));
     std::fill_n(second, zeros, char(1));
     EXPECT_EQ(messageOf(piece->release()), "<success>");

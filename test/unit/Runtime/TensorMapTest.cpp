@@ -224,7 +224,7 @@ TEST_F(StubCudaTest, CacheKeepsMapsAndIsBounded) {
   EXPECT_EQ(logged("tensor-map").size(), TensorMapCache::capacity + 1);
   get(0);
   EXPECT_EQ(logged("tensor-map").size(), TensorMapCache::capacity + 2);
-  // That took the place of the second oldest, not of the newest.
+  // The last map took the place of the second oldest, not of the newest.
   get(TensorMapCache::capacity);
   EXPECT_EQ(logged("tensor-map").size(), TensorMapCache::capacity + 2);
 }

@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace sattn;
 
-/// Of a function of bounds: the block, b, h, then least and greatest elements
-/// of each vector at the block's queries and at its keys.
+/// Arguments of a function of bounds: the block, b, h, then least and greatest
+/// elements of each vector at the block's queries and at its keys.
 static constexpr unsigned kNumBounds = 6 + 2 * 4;
 
 MaskCase::MaskCase(MLIRContext &context, const std::string &body) {

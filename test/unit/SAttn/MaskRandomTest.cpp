@@ -165,7 +165,7 @@ private:
           binary("addi", binary("muli", "%h", number(8)), number(draw(1, 9)));
       return compare("ult", difference(), size);
     }
-    case 17: // Of negative numbers, too.
+    case 17: // The numbers may be negative.
       return compare("sge",
                      binary("floordivsi", difference(), number(draw(2, 9))),
                      number(draw(-4, 4)));
@@ -281,8 +281,8 @@ TEST_F(MaskRandomTest, BandsAreExact) {
   EXPECT_EQ(count(Writer::Bands, 3000).needless, 0);
 }
 
-/// What a document excludes of a prefix or a band may be less than a block, and
-/// is not seen in its least and greatest element.
+/// The part of a prefix or a band that a document excludes may be smaller than
+/// a block, and is then not visible in least and greatest elements.
 TEST_F(MaskRandomTest, DocumentsAreNearlyExact) {
   MaskCounts counts = count(Writer::Documents, 3000);
   EXPECT_LE(counts.needless * 100, counts.blocks)

@@ -26,8 +26,8 @@ public:
   /// Aborts on an op that it does not know.
   explicit RegionEvaluator(mlir::Block &block);
 
-  /// What the terminator has, for the values of the block's arguments; those of
-  /// vectors are ignored. `vectors` are theirs, in order. Integers are
+  /// The terminator's operands, for the values of the block's scalar arguments,
+  /// in order; `vectors` are those of its vector arguments. Integers are
   /// sign-extended, but i1 is 0 or 1.
   std::vector<int64_t>
   run(const std::vector<int64_t> &arguments,

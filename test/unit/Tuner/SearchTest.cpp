@@ -155,8 +155,8 @@ TEST(SearchTest, TimeoutOfCompilationsFollowsThoseBefore) {
   EXPECT_EQ(machine.timeouts.back(), 20);
 }
 
-/// What an interrupted search has tried is not tried again, and its best one is
-/// where the next begins.
+/// A search does not repeat the trials of an interrupted one, and begins at the
+/// best of them.
 TEST(SearchTest, GoesOnFromEarlierTrials) {
   std::vector<Trial> trials;
   SearchOptions options;

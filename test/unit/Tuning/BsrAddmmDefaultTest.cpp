@@ -26,12 +26,12 @@ static std::string tile(llvm::StringRef target, Problem problem) {
                            .Default(99 << 10);
   Parameters result = defaultParameters(problem, limits);
   EXPECT_FALSE(result.stages || result.warps);
-  // Flat tiles of Hopper take one column of tiles after the other, unless some
-  // are long.
-  bool isFlat =
+  // Small-M tiles on Hopper take one column of tiles after the other, unless
+  // some are long.
+  bool isSmallM =
       target == "sm_90a" && result.rows < 128 && !hasUnequalRows(problem);
   EXPECT_EQ(result.rasterGroup,
-            isFlat ? std::optional<int64_t>(1) : std::nullopt);
+            isSmallM ? std::optional<int64_t>(1) : std::nullopt);
   return std::to_string(result.rows) + " x " + std::to_string(result.columns) +
          " x " + std::to_string(result.depth);
 }
@@ -209,7 +209,7 @@ TEST(DefaultParametersTest, FewColumns) {
   EXPECT_EQ(fewTile(64, 64, 50), "32 x 64 x 64, 2 parts");
   EXPECT_EQ(fewTile(32, 8, 50), "32 x 8 x 32, 2 parts");
   EXPECT_EQ(fewTile(16, 16, 50), "16 x 16 x 16, 2 parts");
-  // More rows leave more tiles, and no room for two thread blocks of each.
+  // More rows leave more tiles, and no room for two CTAs of each.
   EXPECT_EQ(fewTile(128, 16, 50, 14336), "64 x 16 x 64, 1 parts");
   EXPECT_EQ(fewTile(64, 16, 50, 14336), "64 x 16 x 64, 1 parts");
   EXPECT_EQ(fewTile(64, 16, 50, 8192), "64 x 16 x 64, 2 parts");
@@ -362,7 +362,7 @@ TEST(DefaultParametersTest, RowsOfUnequalLength) {
     given.longestRow = longest;
     return tile("sm_90a", given);
   };
-  // Of 128 rows with 12.8 blocks on average.
+  // The matrix has 128 block rows with 12.8 blocks on average.
   EXPECT_EQ(columns(512, std::nullopt), "64 x 256 x 64");
   EXPECT_EQ(columns(512, 24), columns(512, std::nullopt));
   EXPECT_EQ(columns(512, 128), "64 x 128 x 64");

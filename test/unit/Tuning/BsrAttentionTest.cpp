@@ -31,7 +31,7 @@ TEST(BsrAttentionTest, LargeBlocksHaveParts) {
   Parameters tile = defaultParameters(factsOf(256, 192), hopper);
   EXPECT_EQ(tile.rows, 128);
   EXPECT_EQ(tile.depth, 96);
-  // Of keys multiples of 16, not 72.
+  // The keys of a tile are a multiple of 16, so not 72.
   EXPECT_EQ(defaultParameters(factsOf(64, 144), hopper).depth, 48);
   tile = defaultParameters(factsOf(128, 128, 256), hopper);
   EXPECT_EQ(tile.depth, 64);
@@ -80,7 +80,7 @@ TEST(BsrAttentionTest, LongRowsHaveParts) {
   EXPECT_TRUE(choose().splitK);
   facts.hasDropout = true;
   EXPECT_FALSE(choose().splitK);
-  // One thread block of two warpgroups in an SM.
+  // One CTA of two warpgroups in an SM.
   facts = factsOf(128, 128);
   facts.mayHaveParts = true;
   facts.seenBlocks = 16 * 104;

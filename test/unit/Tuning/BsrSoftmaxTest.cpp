@@ -143,7 +143,7 @@ TEST(BsrSoftmaxTest, NumbersReplaceTheDefault) {
   EXPECT_EQ(textOf(facts, {}), "1 x 56 x 896, 5 stages, the computed default");
   EXPECT_EQ(textOf(facts, {"tile_n=64", "tile_k=1024"}),
             "1 x 64 x 1024, 5 stages, the option 'row'");
-  // What registers do not hold is cut.
+  // Rows that registers do not hold are cut.
   EXPECT_EQ(textOf(facts, {"tile_m=24", "tile_n=200", "tile_k=12800"}),
             "1 x 64 x 1024, 5 stages, the option 'row'");
   EXPECT_EQ(textOf(facts, {"stages=2"}),

@@ -166,7 +166,7 @@ TEST(TablesTest, EveryOpTakesItsRows) {
     EXPECT_EQ(chosen.columns, one.n) << one.op;
     EXPECT_EQ(chosen.depth, one.k) << one.op;
     EXPECT_EQ(chosen.stages, one.stages) << one.op;
-    // Of another type, and without a device, no row.
+    // No row is found for another type, or without a device.
     Search nowhere = searchOf();
     nowhere.device = "";
     EXPECT_EQ(choose(table, one.op, one.facts, nowhere).origin,

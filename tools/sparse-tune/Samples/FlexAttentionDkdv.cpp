@@ -20,7 +20,7 @@ static llvm::Expected<SampleProgram>
 makeFlexAttentionDkdv(const Problem &problem) {
   if (problem.getNumber("is_one_gradient", 0) != 0)
     return llvm::createStringError(
-        "expected no fact 'is_one_gradient', of which no sample is made");
+        "expected no fact 'is_one_gradient', which samples cannot have");
   int64_t depth = sizeOf(problem, "head_dim", 64);
   return makeGradientSample(problem,
                             {depth, sizeOf(problem, "value_dim", depth)});

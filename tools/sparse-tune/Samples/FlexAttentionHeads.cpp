@@ -24,7 +24,7 @@ llvm::Error sattn::tune::requireNoLists(const Problem &problem) {
   for (llvm::StringRef fact : {"block_queries", "block_keys", "is_packed"})
     if (problem.getNumber(fact, 0) != 0)
       return llvm::createStringError("expected no fact '" + fact +
-                                     "', of which no sample is made");
+                                     "', which samples cannot have");
   return llvm::Error::success();
 }
 

@@ -16,8 +16,9 @@ namespace sattn {
 /// Loops and mapping ids that upstream's attribute can name.
 inline constexpr int64_t kMaxBlockLoops = 10;
 
-/// Thread blocks are numbered along one axis, the last loop fastest: a grid's
-/// other axes end at 65535, and batches may be any number of loops.
+/// The mapping of loops to CTAs, which are numbered along one axis, the last
+/// loop fastest: a grid's other axes end at 65535, and batches may be any
+/// number of loops.
 inline llvm::SmallVector<mlir::Attribute>
 blockMapping(mlir::MLIRContext *context, int64_t numLoops) {
   llvm::SmallVector<mlir::Attribute> mapping;

@@ -58,7 +58,8 @@ Value BoundBuilder::max(Value x, Value y) {
   return createOrFold<arith::MaxSIOp>(x, y);
 }
 
-/// Not arith.floordivsi, which kernels do not have.
+/// Divides and rounds down, without arith.floordivsi, which kernels do not
+/// have.
 Value BoundBuilder::floorDiv(Value x, Value divisor) {
   APInt known;
   if (matchPattern(divisor, m_ConstantInt(&known))) {

@@ -24,7 +24,7 @@ public:
 
   Value number(int64_t value);
   Value boolean(bool value);
-  /// Of any integer type or index, signed.
+  /// Extends a signed value of any integer type or index.
   Value widen(Value value);
 
   Value add(Value x, Value y);
@@ -33,9 +33,9 @@ public:
   Value times(Value x, int64_t factor);
   Value min(Value x, Value y);
   Value max(Value x, Value y);
-  /// Rounded down; the divisor is positive.
+  /// The quotient, rounded down; the divisor is positive.
   Value floorDiv(Value x, Value divisor);
-  /// Between 0 and the modulus, which is positive.
+  /// The remainder, from 0 to below the modulus, which is positive.
   Value mod(Value x, Value modulus);
 
   Value compare(mlir::arith::CmpIPredicate predicate, Value x, Value y);
@@ -54,7 +54,7 @@ public:
   Value tightenUpper(Value x, Value y) {
     return x && y ? min(x, y) : x ? x : y;
   }
-  /// Null where one is.
+  /// Sum and difference of two bounds; null if either is.
   Value addBounds(Value x, Value y) { return x && y ? add(x, y) : Value(); }
   Value subBounds(Value x, Value y) { return x && y ? sub(x, y) : Value(); }
 };

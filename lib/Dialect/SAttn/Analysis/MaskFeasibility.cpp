@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What a conjunction of comparisons leaves of a block. Bounds of the query, of
-// the key and of their difference are a system of difference constraints of
-// three nodes: their shortest paths are exact, for integers too, since each
-// bound is an integer. Other comparisons are tested alone, over what these
-// leave.
+// The part of a block that a conjunction of comparisons leaves. Bounds of the
+// query, of the key and of their difference are a system of difference
+// constraints of three nodes: their shortest paths are exact, for integers too,
+// since each bound is an integer. Other comparisons are tested one at a time
+// over that part.
 
 #include "MaskFormula.h"
 
@@ -50,8 +50,8 @@ Linear Formulas::solveForKey(const Linear &form) const {
   return isSmall(solved) ? solved : form;
 }
 
-/// By coefficient * x + rest >= 0 for a bound of x, the query, the key or the
-/// difference.
+/// Restricts a box by coefficient * x + rest >= 0, a bound of x: the query, the
+/// key or their difference.
 void Formulas::restrict(Box &box, const Linear &given, bool forKeys) {
   Linear form = forKeys ? solveForKey(given) : given;
   Value rest = getRestUpper(form);

@@ -21,7 +21,7 @@ using namespace sattn::mask;
 
 /// Positions at compile time; a block beyond is not analyzed.
 static constexpr int64_t kMostPosition = (int64_t(1) << 30) - 1;
-/// What all parts of a sum stay below.
+/// The bound that all terms of a sum stay below.
 static constexpr __int128 kMostMagnitude = __int128(1) << 60;
 
 static bool isSameNumber(Value x, Value y) {
@@ -33,7 +33,7 @@ static bool isSameNumber(Value x, Value y) {
 // Linear sums
 //===----------------------------------------------------------------------===//
 
-/// Saturated, which makes the sum too large to be used.
+/// Saturates a number, which makes the sum too large to be used.
 static int64_t narrow(__int128 value) {
   return std::clamp<__int128>(value, -kMostMagnitude, kMostMagnitude);
 }
@@ -295,7 +295,8 @@ Formulas::choose(ArrayRef<std::pair<const Formula *, const Formula *>> cases) {
   return holds;
 }
 
-/// Of two comparisons whose sum is a negative number at most one holds.
+/// Whether two comparisons contradict each other: their forms add up to a
+/// negative number.
 bool Formulas::contradict(const Formula *x, const Formula *y) const {
   if (x->kind == Formula::AtLeastZero && y->kind == Formula::AtLeastZero)
     return getMost(x->form + y->form) < 0;

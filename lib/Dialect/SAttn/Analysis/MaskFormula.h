@@ -46,13 +46,14 @@ struct Symbol {
 
   Interval range;
   int64_t least, most;
-  /// The same for all of the block; its range is then one value.
+  /// Whether the value is the same in all of the block; its range is then one
+  /// value.
   bool isUniform = false;
-  /// What it depends on, where it is not uniform.
+  /// Whether it depends on the query and on the key, where it is not uniform.
   bool onQuery = false, onKey = false;
-  /// Of a quotient, rounded down, or a remainder that is not negative: the
-  /// dividend and the divisor, which is positive; of i64, uniform. The divisor
-  /// as a number if it is one, else 0.
+  /// The kind, and for a quotient that is rounded down, or a remainder that is
+  /// not negative: the dividend, and the divisor, which is positive, uniform
+  /// and of i64. The divisor as a number if it is constant, else 0.
   Kind kind = Other;
   Linear of;
   mlir::Value divisor;
@@ -69,7 +70,7 @@ struct Formula {
     /// `form` is a multiple of `modulus`, or is not.
     Multiple,
     NoMultiple,
-    /// Of which nothing is known.
+    /// A formula of which nothing is known.
     Unknown,
     And,
     Or
@@ -113,7 +114,7 @@ public:
   Linear makeUniform(mlir::Value value, int64_t least, int64_t most);
   bool isUniform(const Linear &form) const;
   bool dependsOn(const Linear &form, Axis axis) const;
-  /// At compile time.
+  /// The least and the greatest value of a form, at compile time.
   int64_t getLeast(const Linear &form) const;
   int64_t getMost(const Linear &form) const;
   /// Whether i64 holds all parts of the sum.
@@ -121,11 +122,11 @@ public:
   /// Ends of the sum of all but the query and the key.
   mlir::Value getRestLower(const Linear &form) { return getRest(form, false); }
   mlir::Value getRestUpper(const Linear &form) { return getRest(form, true); }
-  /// Over these queries, keys, and, where they have bounds, differences of the
-  /// two.
+  /// The range of a form over these queries, keys, and, where they have bounds,
+  /// differences of the two.
   Interval getRange(const Linear &form, const Interval &query,
                     const Interval &key, const Interval &difference = {});
-  /// Over the block.
+  /// The range of a form over the block.
   Interval getRange(const Linear &form) {
     return getRange(form, operands.query, operands.key);
   }
@@ -150,22 +151,22 @@ public:
                                                        unsigned most) const;
 
   //===-- Over the block -------------------------------------------------===//
-  /// Of i1: whether the formula may be true for an element of the block.
+  /// Whether the formula may be true for an element of the block, of i1.
   mlir::Value mayHold(const Formula *formula);
   /// The keys, among those of the block, for which a query of it may make all
   /// of the literals true. Empty where there is none.
   Interval findKeys(const Conjunction &literals);
 
-  /// Of i1, or null: whether the block has what the analysis cannot follow,
-  /// such as an overflow.
+  /// Whether the block has something that the analysis cannot follow, such as
+  /// an overflow: of i1, or null.
   mlir::Value guard;
   void addGuard(mlir::Value condition);
 
 private:
-  /// What literals leave of a block.
+  /// The part of a block that literals leave.
   struct Box {
     Interval query, key, difference;
-    /// Of i1: what must hold besides.
+    /// A condition that must hold besides, of i1.
     mlir::Value condition;
   };
 

@@ -20,7 +20,8 @@ using namespace sattn::mask;
 
 /// Most cases of a number.
 static constexpr unsigned kMostCases = 8;
-/// What batches, heads and 64-bit elements are below, or the block is mixed.
+/// The bound that batches, heads and 64-bit elements stay below; otherwise the
+/// block counts as mixed.
 static constexpr int64_t kMostNumber = int64_t(1) << 40;
 
 MaskFunction::MaskFunction(Formulas &formulas, Region &region)
@@ -426,8 +427,8 @@ Number MaskFunction::multiply(const Linear &x, const Linear &y) {
   return makeSymbol(x, y, range, least, most);
 }
 
-/// Of numbers that are not negative, but for masks of the last bits and the
-/// complement.
+/// A bitwise op on numbers that are not negative; masks of the last bits and
+/// the complement take any.
 Number MaskFunction::bitwise(Operation &op, const Linear &x, const Linear &y) {
   const Linear &bits = y.isConstant() ? y : x, &other = y.isConstant() ? x : y;
   if (isa<arith::AndIOp>(op)) {
@@ -476,7 +477,7 @@ Number MaskFunction::bitwise(Operation &op, const Linear &x, const Linear &y) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Of i1: and, or and exclusive or.
+/// Combines formulas of i1 by and, or and exclusive or.
 void MaskFunction::combine(Operation &op) {
   const Formula *x = formulaOf(op.getOperand(0)),
                 *y = formulaOf(op.getOperand(1));
@@ -522,7 +523,7 @@ void MaskFunction::convert(Operation &op, bool isSigned) {
   set(op, std::move(number));
 }
 
-/// `indices` lead to an element of a captured tensor.
+/// Reads an element of a captured tensor at `indices`.
 void MaskFunction::read(Operation &op, unsigned capture, ValueRange indices) {
   Type type = op.getResult(0).getType();
   if (!type.isSignlessInteger())
@@ -663,7 +664,7 @@ void MaskFunction::compute(Operation &op) {
     set(op, combine(x, y, each));
 }
 
-/// A captured number may be passed as a float.
+/// Converts a float; a captured number may be passed as a float.
 void MaskFunction::convert(arith::FPToSIOp op) {
   auto capture = captures.find(op.getIn());
   Value number = capture == captures.end() || !f.operands.getNumber
@@ -718,7 +719,7 @@ void MaskFunction::interpret(Operation &op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What a block is
+// The verdict on a block
 //===----------------------------------------------------------------------===//
 
 struct MaskBlocks::Impl {

@@ -48,7 +48,7 @@ private:
           llvm::function_ref<Number(const Linear &, const Linear &)> compute);
   Number transform(const Number &x,
                    llvm::function_ref<Number(const Linear &)> compute);
-  /// One case, of a symbol, where there are more than one.
+  /// Makes a number with several cases one case, of a symbol.
   Linear collapse(const Number &number);
   const Formula *compare(mlir::arith::CmpIPredicate predicate, const Linear &x,
                          const Linear &y);
@@ -56,7 +56,8 @@ private:
 
   Number floorDiv(const Linear &x, const Linear &divisor);
   Number mod(const Linear &x, const Linear &divisor);
-  /// For x of any sign, by a function of one that is not negative.
+  /// Computes a function of x of any sign by `compute`, which takes a number
+  /// that is not negative.
   Number mirror(const Linear &x,
                 llvm::function_ref<Number(const Linear &)> compute);
   Number multiply(const Linear &x, const Linear &y);

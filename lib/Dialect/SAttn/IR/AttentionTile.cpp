@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace sattn;
 
 static constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
-/// Times a score, as good as 0.
+/// The least scale, whose product with a score is as good as 0.
 static constexpr float kLeastScale = 0x1p-100f;
 
 int64_t sattn::chooseAttentionDepth(int64_t headDim, int64_t valueDim,
@@ -126,9 +126,9 @@ AttentionTile::AttentionTile(AttentionBuilder &b, Value scale, Type element,
       element(element), isNatural(b.wide.isF64()), columns(columns),
       mayBeNegative(!isModified && !matchPattern(scale, m_Constant())) {}
 
-/// Products are scaled after their maximum is found, which wants a positive
-/// scale. With another one each iteration takes the way of those with a mask,
-/// where products take the scale's sign.
+/// Reads the scale. Products are scaled after their maximum is found, which
+/// requires a positive scale. With any other scale each iteration takes the
+/// path of those with a mask, where products take the scale's sign.
 void AttentionTile::readScale() {
   Value positive = scale;
   if (mayBeNegative) {
@@ -206,8 +206,8 @@ Value AttentionTile::applySign(Value s) {
 // Weights and sums
 //===----------------------------------------------------------------------===//
 
-/// What is subtracted in the exponent; 0 where the maximum is -inf, since -inf
-/// minus -inf is no number.
+/// The shift that is subtracted in the exponent: the maximum, or 0 where that
+/// is -inf, since -inf minus -inf is a NaN.
 Value AttentionTile::computeShift(Value maximum, bool maySeeNothing) {
   return b.generic(maximum, b.vector, vectors, b.vector,
                    [&](Inner &inner, ValueRange args) -> Value {

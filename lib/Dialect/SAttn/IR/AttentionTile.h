@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What tile programs of attention have in common, whatever keys they read: ops
-// on elements of tiles, and the softmax that goes along the keys block by
-// block, with the maximum and the sum of the weights as they are so far.
+// The common part of attention's tile programs, whichever keys they read: ops
+// on elements of tiles, and the online softmax along the keys, block by block,
+// with the running maximum and sum of the weights.
 
 #ifndef LIB_DIALECT_SATTN_IR_ATTENTIONTILE_H
 #define LIB_DIALECT_SATTN_IR_ATTENTIONTILE_H
@@ -29,8 +29,8 @@ public:
   int64_t queries, keys;
   /// The type of scores, sums and constants: f32 unless another is given.
   mlir::Type wide;
-  /// Of two loops: all of a tile, its rows, its columns; of one: all of a
-  /// vector.
+  /// Indexing maps. Of two loops: all of a tile, its rows, its columns; of one:
+  /// all of a vector.
   mlir::AffineMap tile, row, column, vector;
   mlir::Value zero, lowest;
 
@@ -70,11 +70,12 @@ class AttentionTile {
 public:
   using Inner = mlir::ImplicitLocOpBuilder;
 
-  /// `isModified`: scores come scaled, and to the base 2 or e; else they are
-  /// products that are scaled after their maximum is found, which wants a
-  /// positive scale. `isHuge`: modified scores come to the base e, since they
-  /// may be too large for the base 2, which their differences then get.
-  /// `element`: of Q, K and V; `columns`: of V in the tile.
+  /// Creates the tile. `isModified`: scores come scaled, and to the base 2 or
+  /// e; else they are products that are scaled after their maximum is found,
+  /// which requires a positive scale. `isHuge`: modified scores come to the
+  /// base e, since they may be too large for the base 2, which their
+  /// differences then get. `element`: of Q, K and V; `columns`: of V in the
+  /// tile.
   AttentionTile(AttentionBuilder &b, mlir::Value scale, mlir::Type element,
                 int64_t columns, bool isModified, bool isHuge = false);
 
@@ -90,9 +91,9 @@ public:
   /// constant that is not positive.
   static bool needsScaling(mlir::Value scale);
 
-  /// Before the loop, each once.
+  /// Reads the scale, before the loop.
   void readScale();
-  /// What the loop carries at first: sums, maximum and total.
+  /// The initial values that the loop carries: accumulators, maximum and sum.
   llvm::SmallVector<mlir::Value> start();
   /// A loop of so many iterations that carries these.
   mlir::scf::ForOp createLoop(llvm::ArrayRef<mlir::Value> carried,

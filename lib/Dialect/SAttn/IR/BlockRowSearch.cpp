@@ -17,9 +17,9 @@
 
 using namespace mlir;
 
-/// The number's digits are found from the highest to the lowest, as many as the
-/// last row has. A thread block waits for them all: numbers of rows are i32,
-/// which take half the instructions of indices.
+/// Finds block rows by digits of their numbers, from the highest to the lowest,
+/// as many as the last row has. A CTA waits for them all: numbers of rows are
+/// i32, which take half the instructions of indices.
 SmallVector<Value> sattn::findBlockRows(ImplicitLocOpBuilder &b,
                                         OpFoldResult count,
                                         ArrayRef<Value> blocks,

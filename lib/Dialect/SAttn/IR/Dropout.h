@@ -20,14 +20,14 @@ namespace sattn {
 
 class Dropout {
 public:
-  /// What is the same for all elements, where `b` stands. `probability` is a
-  /// float, `random` has two elements of i64, the key and the counter's last
-  /// word.
+  /// Computes, where `b` stands, the values that are the same for all elements.
+  /// `probability` is a float, `random` has two elements of i64, the key and
+  /// the counter's last word.
   Dropout(mlir::ImplicitLocOpBuilder &b, mlir::Value probability,
           mlir::Value random);
 
-  /// Of the probability's type: what the weights that are kept are multiplied
-  /// by; 0 where none is.
+  /// The factor of the weights that are kept, of the probability's type; 0
+  /// where none is kept.
   mlir::Value factor;
 
   /// Whether the weight of this place is kept, of i1. The numbers are i32.
@@ -37,13 +37,13 @@ public:
 private:
   static constexpr int kRounds = 10;
 
-  /// Of i32: weights with a smaller number are dropped; the counter's last
-  /// word; two words of key for each round.
+  /// Philox's inputs, of i32: the threshold below which a number drops its
+  /// weight; the counter's last word; two words of key for each round.
   mlir::Value threshold, offset;
   mlir::Value keys[kRounds][2];
 };
 
-/// A seed and an offset: two elements of i64.
+/// Verifies that `random` is a seed and an offset: two elements of i64.
 llvm::LogicalResult verifyRandom(mlir::Operation *op,
                                  mlir::RankedTensorType type);
 

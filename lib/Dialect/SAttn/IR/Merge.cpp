@@ -98,8 +98,8 @@ LogicalResult MergeOp::verify() {
   auto steps = cast<ShapedType>(getSteps().getType());
   if (steps.getDimSize(1) != 1 + lists) // (C4)
     return emitOpError() << "expected 'steps' with rows of " << 1 + lists
-                         << ", a second member and " << lists
-                         << " first ones, but got " << steps;
+                         << ", q and " << lists << " entries of p, but got "
+                         << steps;
   auto sizeOf = [](Value value) {
     return cast<ShapedType>(value.getType()).getDimSize(0);
   };

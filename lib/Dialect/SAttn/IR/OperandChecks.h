@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What the verifiers of ops on matrices in BSR storage have in common.
+// Checks that the verifiers of ops on matrices in BSR storage share.
 
 #ifndef LIB_DIALECT_SATTN_IR_OPERANDCHECKS_H
 #define LIB_DIALECT_SATTN_IR_OPERANDCHECKS_H
@@ -20,7 +20,7 @@ namespace sattn {
 /// accumulator and a copy of the right operand of so many, in f32 256 MiB each.
 inline constexpr int64_t kMaxTileSize = 65536;
 inline constexpr int64_t kMaxTileElements = int64_t(1) << 26;
-/// Most stored blocks of a tile: the consumer groups that a thread block may
+/// Most stored blocks of a tile: the consumer groups that a CTA may
 /// have (wgtile.for_each_tile, C3).
 inline constexpr int64_t kMaxBlocksPerTile = 32;
 
@@ -38,52 +38,54 @@ struct NamedOperand {
   }
 };
 
-/// f16, bf16 or f32.
+/// Whether a type is f16, bf16 or f32.
 bool isSmallFloat(mlir::Type type);
 
-/// Two sizes that may be equal: one of them is dynamic, or they agree.
+/// Whether two sizes may be equal: one of them is dynamic, or they agree.
 bool mayMatch(int64_t a, int64_t b);
 
-/// The operand's size of this dimension may be `expected`.
+/// Verifies that the operand's size of a dimension may be `expected`.
 llvm::LogicalResult verifySize(mlir::Operation *op, const NamedOperand &operand,
                                int64_t dim, llvm::StringRef dimName,
                                int64_t expected);
 
-/// Operands have their rank and at most `batchRank` more.
+/// Verifies that operands have their rank and at most `batchRank` more.
 llvm::LogicalResult verifyBatchRanks(mlir::Operation *op,
                                      llvm::ArrayRef<NamedOperand> operands,
                                      int64_t batchRank);
 
-/// The operand's batch dimensions broadcast to `batch`.
+/// Verifies that the operand's batch dimensions broadcast to `batch`.
 llvm::LogicalResult verifyBatch(mlir::Operation *op,
                                 const NamedOperand &operand,
                                 llvm::ArrayRef<int64_t> batch);
 
-/// No operand of static sizes has 2^63 bytes or more.
+/// Verifies that no operand of static sizes has 2^63 bytes or more.
 llvm::LogicalResult verifyBytes(mlir::Operation *op,
                                 llvm::ArrayRef<NamedOperand> operands);
 
-/// The element type of the operand `name`, of an op that takes floats alone.
+/// Verifies the element type of the operand `name`, of an op that takes floats
+/// alone.
 llvm::LogicalResult verifyFloat(mlir::Operation *op, llvm::StringRef name,
                                 mlir::Type element);
 
-/// The element type `out` of the result of a product of `factor`, that of the
-/// operand `name`.
+/// Verifies the element type `out` of the result of a product of `factor`, that
+/// of the operand `name`.
 llvm::LogicalResult verifyResultType(mlir::Operation *op, llvm::StringRef name,
                                      mlir::Type factor, mlir::Type out);
 
-/// The element types of a product: `factor`, that of the operand `name`, and
-/// `out`.
+/// Verifies the element types of a product: `factor`, that of the operand
+/// `name`, and `out`.
 llvm::LogicalResult verifyProductTypes(mlir::Operation *op,
                                        llvm::StringRef name, mlir::Type factor,
                                        mlir::Type out);
 
-/// The element type of what `factor` is multiplied with, that of the operand
-/// `name`.
+/// Verifies the element type that `factor` is multiplied with, that of the
+/// operand `name`.
 llvm::LogicalResult verifyOtherFactor(mlir::Operation *op, llvm::StringRef name,
                                       mlir::Type factor, mlir::Type other);
 
-/// `precision` is "ieee" or, of f32, "tf32". `elements` says whose type it is.
+/// Verifies that `precision` is "ieee" or, of f32, "tf32". `elements` says
+/// whose type it is.
 llvm::LogicalResult verifyPrecision(mlir::Operation *op,
                                     llvm::StringRef precision, mlir::Type type,
                                     llvm::StringRef elements);

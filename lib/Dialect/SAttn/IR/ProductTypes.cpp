@@ -99,7 +99,7 @@ static Value createConstant(OpBuilder &b, Location loc, Type type,
   return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
 }
 
-/// To i32, of f64.
+/// Rounds a number to an integer type by way of f64.
 static Value roundToInteger(OpBuilder &b, Location loc, Value number,
                             Type type) {
   Type f64 = b.getF64Type();

@@ -34,7 +34,7 @@ llvm::ArrayRef<llvm::StringRef> getResultNames(mlir::Type factor);
 /// Whether the type has one of the names.
 bool isNamed(mlir::Type type, llvm::ArrayRef<llvm::StringRef> names);
 
-/// "f16, bf16 or f32".
+/// A text such as "f16, bf16 or f32".
 std::string listNames(llvm::ArrayRef<llvm::StringRef> names);
 
 /// The element type of what is added to a product, of `factor` and in `out`.

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What raising linalg ops to ops on block-sparse matrices has in common.
+// Matchers that share the work of raising linalg ops to ops on block-sparse
+// matrices.
 
 #ifndef LIB_DIALECT_SATTN_IR_RAISEPARTS_H
 #define LIB_DIALECT_SATTN_IR_RAISEPARTS_H
@@ -36,8 +37,8 @@ struct Indexed {
 /// The loop that each result of the map is; nothing for any other map.
 std::optional<LoopList> getLoops(mlir::AffineMap map);
 
-/// For each dimension of the input of a linalg op that only copies it, the
-/// dimension of the result that it becomes: a transpose, a broadcast to more
+/// The dimension of the result that each dimension of the input of a linalg op
+/// becomes, if the op only copies it: a transpose, a broadcast to more
 /// dimensions, or both.
 std::optional<llvm::SmallVector<unsigned>> getCopied(mlir::linalg::LinalgOp op);
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What the ops have in common that are tiled by their results alone.
+// Tiling methods that ops share which are tiled by their results alone.
 
 #ifndef LIB_DIALECT_SATTN_IR_RESULTTILING_H
 #define LIB_DIALECT_SATTN_IR_RESULTTILING_H
@@ -26,9 +26,9 @@ cutResults(mlir::OpBuilder &b, mlir::TilingInterface op,
 /// The hints of an op's parameters, none without any.
 TileSchedule getScheduleOf(MetaAttr meta);
 
-/// What a loop over tiles writes to, of its argument for that, or else the
-/// value itself: all that a tile computes of sizes is then the same, whether
-/// for its program or for the place of its results.
+/// The tensor that a loop over tiles writes to if `value` is its argument for
+/// that, else `value` itself. Sizes that a tile computes are then the same
+/// values for its program and for the place of its results.
 mlir::Value getDestination(mlir::Value value);
 
 } // namespace sattn

@@ -35,8 +35,8 @@ nameCounts(T stages, T warps, T rasterGroup, T splitK) {
            {"split_k", splitK}}};
 }
 
-/// `, stages = 4, warps = 8, raster_group = 2`: each at most once, in any
-/// order.
+/// Parses `, stages = 4, warps = 8, raster_group = 2`: each at most once, in
+/// any order.
 static ParseResult parseMetaSchedule(AsmParser &parser,
                                      std::optional<int64_t> &stages,
                                      std::optional<int64_t> &warps,

@@ -41,7 +41,8 @@ public:
   mlir::Value generic(mlir::ValueRange inputs,
                       llvm::ArrayRef<mlir::AffineMap> inputMaps,
                       mlir::Value target, mlir::AffineMap map, Body body);
-  /// Of each element of the target, which the inputs are shaped like.
+  /// Computes each element of `target` by `body`, from the inputs' elements at
+  /// the same place.
   mlir::Value map(mlir::ValueRange inputs, mlir::Value target, Body body);
   /// A tile of `type`, each of whose elements `body` computes of the inputs',
   /// and of one without a value.
@@ -60,10 +61,10 @@ public:
         });
   }
 
-  /// All of a tile as a vector, and the other way round.
+  /// Converts all of a tile to a vector, and a vector to a tile.
   mlir::Value asVector(mlir::Value tile);
   mlir::Value asTile(mlir::Value vector);
-  /// Of each element and a number, as a vector.
+  /// Compares each element with a number; the result is a vector.
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value tile,
                       mlir::Value number);
   /// Writes the elements of a tile for which a vector, `mask`, is true to

@@ -24,7 +24,7 @@ struct Scale {
   explicit Scale(mlir::Value value);
 };
 
-/// Of a float: whether it is not 0, or a NaN.
+/// Whether a float is not 0, or is a NaN.
 mlir::Value isNotZero(mlir::OpBuilder &b, mlir::Location loc,
                       mlir::Value scalar);
 

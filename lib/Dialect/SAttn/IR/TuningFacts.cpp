@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace sattn;
 
-/// Numbers of facts are exact up to here; a size beyond is as good as this one.
+/// The number up to which numbers of facts are exact; a larger size is as good
+/// as this one.
 static constexpr int64_t kMostExact = int64_t(1) << 53;
 
 void TuningFacts::add(llvm::StringLiteral name, int64_t number) {

@@ -25,7 +25,8 @@ namespace {
 template <typename Op>
 struct IndexOpInterface
     : public DstBufferizableOpInterfaceExternalModel<IndexOpInterface<Op>, Op> {
-  /// The old content of the destinations is not read: what is left unwritten is
+  /// Whether an op reads an operand's memory: the old content of the
+  /// destinations is not read, and elements that are left unwritten are
   /// unspecified.
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {

@@ -78,7 +78,8 @@ static LogicalResult checkBytes(TileProgramOpInterface op,
                            << "; choose a smaller tile";
 }
 
-/// Whatever an op computes: neither registers nor MMAs have tiles of f64.
+/// Refuses tiles of f64, whatever an op computes: neither registers nor MMAs
+/// have them.
 static LogicalResult checkElements(TileProgramOpInterface op,
                                    const tuning::Target &target) {
   for (Type type : op->getOperandTypes())

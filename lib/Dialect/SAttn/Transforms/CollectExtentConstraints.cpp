@@ -68,7 +68,7 @@ private:
       return failure();
     if (constraints.hasFailed())
       return failure();
-    // What an isolated region needs is in the op's own requirements.
+    // The op's own requirements cover an isolated region.
     if (op->hasTrait<OpTrait::IsIsolatedFromAbove>())
       return success();
     for (Region &region : op->getRegions())
@@ -111,11 +111,11 @@ private:
         llvm::none_of(op->getResultTypes(), isShaped))
       return success();
     return op->emitOpError(
-        "expected an op of which is known what it requires of extents and "
-        "indices (ExtentConstraintOpInterface)");
+        "expected an op whose requirements on extents and indices are known "
+        "(ExtentConstraintOpInterface)");
   }
 
-  /// Operands have the extents of the loops that index them.
+  /// Requires operands to have the extents of the loops that index them.
   void constrainLinalg(linalg::LinalgOp op) {
     SmallVector<AffineExpr> loops(op.getNumLoops());
     auto forEachResult = [&](auto visit) {
@@ -154,7 +154,8 @@ private:
           index, indexOf(getAffineDimExpr(index.getDim(), op.getContext())));
   }
 
-  /// The slice is within the tensor, and the inserted tensor has its extents.
+  /// Requires a slice to be within its tensor; an inserted tensor has its
+  /// extents.
   void constrainSlice(OffsetSizeAndStrideOpInterface op) {
     SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
                               sizes = op.getMixedSizes(),
@@ -189,7 +190,8 @@ private:
                                  constraints.getValue(sizes[i]));
   }
 
-  /// False where the op is not from tensor to tensor or memref to memref.
+  /// Constrains a cast; false if the op is not from tensor to tensor or memref
+  /// to memref.
   bool constrainCast(Operation *op) {
     ShapedType from = getShaped(op->getOperand(0)),
                to = getShaped(op->getResult(0));
@@ -245,7 +247,7 @@ private:
     });
   }
 
-  /// Carried values keep their extents.
+  /// Requires carried values to keep their extents.
   void leaveLoop(LoopLikeOpInterface loop) {
     forEachCarried(loop, [&](Value init, Value, Value yielded, int64_t i) {
       if (yielded)
@@ -270,16 +272,15 @@ private:
     }
   }
 
-  /// As if the function's body replaced the call.
+  /// Collects the constraints of a call as if the function's body replaced it.
   LogicalResult collectCall(CallOpInterface call) {
     auto callee = dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable());
     if (!callee || callee.isExternal() || callee->getNumRegions() != 1 ||
         !callee.getFunctionBody().hasOneBlock() ||
         llvm::is_contained(callees, callee))
       return call->emitOpError(
-          "expected a call of a function with one block in the module, which "
-          "does not call itself, so that it is known what it requires of "
-          "extents");
+          "expected a call of a function of the module that has one block and "
+          "does not call itself, since its extent requirements must be known");
     Block &body = callee.getFunctionBody().front();
     constraints.forget(callee);
     for (auto [argument, operand] :

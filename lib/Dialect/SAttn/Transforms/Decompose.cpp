@@ -23,7 +23,7 @@ struct DecomposePass : public sattn::impl::SAttnDecomposeBase<DecomposePass> {
   void runOnOperation() override {
     SmallVector<linalg::AggregatedOpInterface> ops;
     getOperation().walk([&](linalg::AggregatedOpInterface op) {
-      // Those of other dialects are upstream's to decompose.
+      // Ops of other dialects are upstream's to decompose.
       if (isa<TileProgramOpInterface>(op.getOperation()))
         ops.push_back(op);
     });

@@ -46,7 +46,7 @@ namespace {
 template <typename ModelT, typename OpT>
 using Model = ExtentConstraintOpInterface::ExternalModel<ModelT, OpT>;
 
-/// Of `tensor.dim` and `memref.dim`.
+/// The model of `tensor.dim` and `memref.dim`.
 template <typename OpT> struct DimModel : Model<DimModel<OpT>, OpT> {
   void constrainExtents(Operation *op, ExtentConstraints &constraints) const {
     auto dim = cast<OpT>(op);
@@ -63,7 +63,7 @@ struct EmptyModel : Model<EmptyModel, tensor::EmptyOp> {
   }
 };
 
-/// Of ops with the result's dynamic sizes as operands.
+/// The model of ops with the result's dynamic sizes as operands.
 template <typename OpT>
 struct DynamicSizesModel : Model<DynamicSizesModel<OpT>, OpT> {
   void constrainExtents(Operation *op, ExtentConstraints &constraints) const {
@@ -79,7 +79,7 @@ struct DynamicSizesModel : Model<DynamicSizesModel<OpT>, OpT> {
   }
 };
 
-/// Of ops that require nothing.
+/// The model of ops that require nothing.
 template <typename OpT> struct AlwaysModel : Model<AlwaysModel<OpT>, OpT> {
   void constrainExtents(Operation *, ExtentConstraints &) const {}
 };
@@ -110,7 +110,7 @@ struct InsertModel : Model<InsertModel, tensor::InsertOp> {
   }
 };
 
-/// Of `memref.load` and `memref.store`.
+/// The model of `memref.load` and `memref.store`.
 template <typename OpT> struct AccessModel : Model<AccessModel<OpT>, OpT> {
   void constrainExtents(Operation *op, ExtentConstraints &constraints) const {
     auto access = cast<OpT>(op);
@@ -179,8 +179,8 @@ struct ExpandShapeModel : Model<ExpandShapeModel, tensor::ExpandShapeOp> {
     }
   }
 };
-/// A division of sizes by zero would end the process. Elements of tensors are
-/// data, which is the program's own affair.
+/// The model of divisions: one of sizes by zero would end the process. Elements
+/// of tensors are data, which is the program's own affair.
 template <typename OpT> struct DivisionModel : Model<DivisionModel<OpT>, OpT> {
   void constrainExtents(Operation *op, ExtentConstraints &constraints) const {
     Value divisor = op->getOperand(1);

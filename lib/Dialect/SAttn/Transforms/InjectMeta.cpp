@@ -114,7 +114,7 @@ private:
     return success();
   }
 
-  /// A size of 0 is not known.
+  /// A size by its number; one of 0 is not known.
   std::optional<int64_t> getSize(unsigned index) {
     if (sizes.empty() || sizes[index] == 0)
       return std::nullopt;

@@ -53,8 +53,8 @@ static Value findDestination(DestinationStyleOpInterface op) {
 }
 
 namespace {
-/// What is checked of an op whose operands are all arguments of the function; a
-/// null contract where they are not.
+/// The checks of an op whose operands are all arguments of the function; a null
+/// contract if they are not.
 struct OpContract {
   DictionaryAttr contract;
   bool checksExtents = true;

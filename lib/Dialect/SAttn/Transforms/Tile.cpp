@@ -63,7 +63,8 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op,
   op->setLoc(getSourceLocation(op));
   Attribute tuning = op->getDiscardableAttr(kTuningAttrName);
   bool coversResults = op.coversResults();
-  // What a consumer makes of elements that no tile writes, none would write.
+  // A consumer is fused only if tiles cover the results: elements in no tile
+  // would otherwise not be computed.
   linalg::GenericOp consumer;
   if (coversResults)
     consumer = prepareConsumer(rewriter, op, [&](Value destination) {
@@ -83,13 +84,13 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op,
   if (llvm::any_of(groups, [](int64_t count) { return count > 1; }))
     tiled->loops.front()->setAttr(kTileConsumerGroupsAttrName,
                                   rewriter.getDenseI64ArrayAttr(groups));
-  for (auto [name, wish] :
+  for (auto [name, hint] :
        {std::pair(kTileStagesAttrName, schedule.stages),
         std::pair(kTileWarpsAttrName, schedule.warps),
         std::pair(kTileRasterGroupAttrName, schedule.rasterGroup),
         std::pair(kTileSplitKAttrName, schedule.splitK)})
-    if (wish)
-      tiled->loops.front()->setAttr(name, rewriter.getI64IntegerAttr(*wish));
+    if (hint)
+      tiled->loops.front()->setAttr(name, rewriter.getI64IntegerAttr(*hint));
 
   tiled->loops.front()->setAttr(coversResults ? kTileCoversResultsAttrName
                                               : kTileSkipsResultsAttrName,
@@ -201,8 +202,8 @@ struct TilePass : sattn::impl::SAttnTileBase<TilePass> {
   }
 
 private:
-  /// What an op makes of consumers that are merged by now: it may compute what
-  /// one reads in another layout.
+  /// Canonicalizes ops after their consumers were merged: an op may then
+  /// compute the result in the layout that its consumer reads.
   LogicalResult canonicalizePrograms() {
     SmallVector<Operation *> ops;
     RewritePatternSet patterns(&getContext());

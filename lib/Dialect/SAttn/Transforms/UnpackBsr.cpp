@@ -66,9 +66,9 @@ static Value unstackOffsets(OpBuilder &b, Location loc, Value offsets,
 }
 
 namespace {
-/// An op's operands in an encoding become the tensors that store them. A result
-/// in an encoding has the offsets and columns of the operand that it is tied
-/// to.
+/// Unpacks an op's operands in an encoding into the tensors that store them. A
+/// result in an encoding has the offsets and columns of the operand that it is
+/// tied to.
 struct UnpackOperands : OpInterfaceConversionPattern<StorageOpInterface> {
   using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
 
@@ -116,7 +116,7 @@ private:
   }
 };
 
-/// One select for each part.
+/// Unpacks a select into one for each part.
 struct UnpackSelect : OpConversionPattern<arith::SelectOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -134,7 +134,7 @@ struct UnpackSelect : OpConversionPattern<arith::SelectOp> {
   }
 };
 
-/// One cast for each part: where sizes become known or unknown.
+/// Unpacks a cast, where sizes become known or unknown, into one for each part.
 struct UnpackCast : OpConversionPattern<tensor::CastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -219,8 +219,8 @@ private:
            cast<RankedTensorType>(b).getEncoding();
   }
 
-  /// Upstream's conversion of signatures leaves attributes of arguments and
-  /// results at their old places. Attributes of an encoded tensor
+  /// Moves attributes of arguments and results, which upstream's conversion of
+  /// signatures leaves at their old places. Attributes of an encoded tensor
   /// (bufferization.writable, llvm.noalias) hold for each of its parts.
   void spreadAttributes() {
     getOperation().walk([](func::FuncOp function) {

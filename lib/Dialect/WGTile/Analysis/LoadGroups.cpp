@@ -46,8 +46,9 @@ bool LoadGroup::isCarried(LoadOp load) {
   });
 }
 
-/// Stages that divide the tile's stores are the same for each in every tile,
-/// constants; two are enough to write one while TMA reads the other.
+/// The type of the ring that borrows a stage. Stages that divide the tile's
+/// stores are the same for each in every tile, constants; two are enough to
+/// write one while TMA reads the other.
 RingType LoadGroup::getBorrowingType() {
   RingType type = borrower.getRing().getType();
   int64_t fills =

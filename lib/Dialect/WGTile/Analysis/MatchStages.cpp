@@ -408,7 +408,7 @@ public:
 
 private:
   RolesOp roles;
-  /// For each ring an op that commits a stage of it, and one that takes one.
+  /// An op of each ring that commits a stage of it, and one that waits for one.
   llvm::MapVector<Value, Operation *> producers, consumers;
 
   unsigned getRole(Operation *op) {
@@ -434,8 +434,9 @@ private:
     return failure(walk.wasInterrupted());
   }
 
-  /// Two roles whose programs match never wait for each other at once. Among
-  /// more roles none can wait in a circle if there is no circle of rings.
+  /// Verifies that no roles wait for each other in a cycle. Two roles whose
+  /// programs match never do; among more roles none can if the rings form no
+  /// cycle.
   LogicalResult verifyTree(
       const llvm::MapVector<std::pair<unsigned, unsigned>, Rings> &pairs) {
     llvm::EquivalenceClasses<unsigned> connected;
@@ -443,7 +444,7 @@ private:
       auto [producer, consumer] = pair;
       if (connected.isEquivalent(producer, consumer))
         return consumers.lookup(rings.front())
-            ->emitOpError("expected no circle of roles that wait for each "
+            ->emitOpError("expected no cycle of roles that wait for each "
                           "other, but its ring closes one");
       connected.unionSets(producer, consumer);
     }

@@ -32,7 +32,8 @@ static bool isOfIndexAlone(Operation *op, scf::ForOp loop) {
          });
 }
 
-/// A loop with loads that cannot be issued ahead has a reason.
+/// The pipelined loop that a loop is; `reason` is set if it has loads that
+/// cannot be issued ahead.
 static std::optional<PipelinedLoop> analyze(scf::ForOp loop,
                                             StringRef &reason) {
   PipelinedLoop result{loop, {}, {}};

@@ -124,7 +124,7 @@ void wgtile::moveToLast(Rotation &rotation, int64_t elements) {
     }
   llvm::erase_if(rotation.between,
                  [&](Operation *op) { return last.contains(op); });
-  // What was there already, the loads of the last MMAs, waits first: after a
+  // The loads of the last MMAs, which were there already, wait first: after a
   // wait for a stage ptxas does not delay the MMAs that were issued before.
   auto *place = llvm::find_if(rotation.last, llvm::IsaPred<MmaOpInterface>);
   rotation.last.insert(place, moved.rbegin(), moved.rend());

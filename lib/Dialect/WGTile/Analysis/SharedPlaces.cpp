@@ -60,7 +60,7 @@ private:
   SmallVector<Place> places;
   bool failed = false;
 
-  /// A ring in another one begins where that does.
+  /// Checks that a ring in another one begins where that does.
   void checkLender(RingOp ring) {
     auto lender = ring.getLender().getDefiningOp<RingOp>();
     if (lender && ring.getOffset() == lender.getOffset())

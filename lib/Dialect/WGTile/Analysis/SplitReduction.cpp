@@ -51,7 +51,7 @@ scf::ForOp wgtile::findSplitLoop(ForEachTileOp tiles, StringRef &reason) {
   for (unsigned i = 0; i < found.getNumResults(); ++i)
     if (!isSumOfMmas(found, i))
       return {};
-  // What is before the loop, every thread block does.
+  // Every CTA of the cluster executes the ops before the loop.
   for (Operation &op : tiles.getBody().front()) {
     if (&op == found)
       break;

@@ -82,8 +82,8 @@ LogicalResult SyncAnalysis::runBlock(Block &block, States &states) {
   for (Operation &op : block) {
     if (states.size() > kMaxStates)
       return kernel->emitOpError()
-             << "expected stages to be held in at most " << kMaxStates
-             << " combinations before an op";
+             << "expected at most " << kMaxStates
+             << " ring states to verify before an op, but got more";
     for (const auto &[counters, state] : states)
       (*visitor)(&op, state);
     SmallVector<SyncEffect> effects;
@@ -106,7 +106,7 @@ LogicalResult SyncAnalysis::runBlock(Block &block, States &states) {
     }
     if (op.getNumRegions() != 0 && failed(runRegions(&op, states)))
       return failure();
-    // What a terminator forwards is read when its block is left.
+    // Values that a terminator forwards are read when its block is left.
     auto uses = lastUses.find(&op);
     if (uses != lastUses.end() && !op.hasTrait<OpTrait::IsTerminator>())
       forget(states, uses->second.values, op.getParentOp());

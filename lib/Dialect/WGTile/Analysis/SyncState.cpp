@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// What an op's effects, and where control goes after it, do to a state.
+// The effects of an op, and of the control flow after it, on a state.
 
 #include "SyncStateDetail.h"
 
@@ -20,8 +20,9 @@ using Kind = SyncEffect::Kind;
 // The order of warpgroups
 //===----------------------------------------------------------------------===//
 
-/// Every warpgroup runs the same program: if waits and arrivals alternate, each
-/// wait is for the arrival of the previous warpgroup.
+/// Applies an effect to the order. Every warpgroup runs the same program: if
+/// waits and arrivals alternate, each wait is for the arrival of the previous
+/// warpgroup.
 LogicalResult SyncState::applyToOrder(const SyncEffect &effect, Operation *op,
                                       SyncListener listener) {
   bool isEntry = effect.kind == Kind::EnterOrder;

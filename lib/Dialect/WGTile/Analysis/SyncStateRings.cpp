@@ -69,10 +69,11 @@ LogicalResult SyncState::checkToken(const SyncEffect &effect, Operation *op,
   };
   Kind begin = isAcquired ? Kind::Acquire : Kind::Take;
   if (it == tokens.end() || it->second.stage == Place::kNoStage)
-    return refuse(begin, isAcquired ? "expected a stage to be acquired before "
-                                      "this, but its token is of none"
-                                    : "expected a stage to be held, but its "
-                                      "token is of none");
+    return refuse(begin, isAcquired
+                             ? "expected the token of an acquired stage, "
+                               "but got that of wgtile.no_stage"
+                             : "expected the token of a held stage, but "
+                               "got that of wgtile.no_stage");
   Place place = it->second;
   if (place.stage == Place::kReleased)
     return refuse(begin, isAcquired
@@ -163,8 +164,8 @@ LogicalResult SyncState::release(Place stage, Operation *op,
   return success();
 }
 
-/// TMA may still read the stage of warpgroups that is committed: its place is
-/// known by the number of commits since, as far as a ring has stages, its token
+/// Commits a stage of warpgroups, which TMA may still read. Its place is known
+/// by the number of commits since, up to the ring's number of stages; its token
 /// is not used any more.
 void SyncState::commitStaging(unsigned ring) {
   Place acquired{ring, Place::kAcquired};
@@ -188,8 +189,8 @@ bool SyncState::isLent(Place stage) const {
          });
 }
 
-/// All roles' uses of the stage before are complete: its producer waited for
-/// their releases.
+/// Checks that all roles' uses of the stage before are complete: its producer
+/// waited for their releases.
 LogicalResult SyncState::borrow(const SyncEffect &effect, Operation *op,
                                 const ValueNumbers &numbers,
                                 SyncListener listener) {
@@ -201,7 +202,7 @@ LogicalResult SyncState::borrow(const SyncEffect &effect, Operation *op,
   auto made = effect.value.getDefiningOp<RingOp>();
   use.value = made ? made.getLender() : Value();
   if (!use.value)
-    return refuse(Kind::Borrow, "expected a ring that is in another one");
+    return refuse(Kind::Borrow, "expected a ring that lies in another ring");
   if (failed(checkToken(use, op, /*isAcquired=*/false, numbers, listener)))
     return failure();
   Place stage = tokens[numbers.of(effect.token)];
@@ -214,8 +215,8 @@ LogicalResult SyncState::borrow(const SyncEffect &effect, Operation *op,
   return success();
 }
 
-/// All that was stored must have been read, and all writes be fenced: TMA fills
-/// the memory next.
+/// Checks that TMA has read all stores and all writes are fenced: TMA fills the
+/// memory next.
 LogicalResult SyncState::giveBack(unsigned number, Operation *op,
                                   SyncListener listener) {
   RingState &ring = rings[number];

@@ -202,8 +202,8 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
   return success();
 }
 
-/// Warps clear rows without waiting for each other. One that is late writes
-/// zeros over zeros, if all clear the same rows.
+/// Applies a clear. Warps clear rows without waiting for each other: a late one
+/// writes zeros over zeros, if all clear the same rows.
 LogicalResult SyncState::clear(const SyncEffect &effect, Operation *op,
                                const ValueNumbers &numbers,
                                SyncListener listener) {

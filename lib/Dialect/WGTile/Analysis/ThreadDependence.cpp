@@ -47,8 +47,9 @@ static bool isShared(Operation *op) {
   return isa<NextTileOp, RingLoadOp, TileCombineOp>(op);
 }
 
-/// Tiles are divided between threads, which run the same program on their
-/// parts; tokens and shared tiles name the same stage.
+/// Whether a value is a scalar, which may differ between threads. Tiles are
+/// divided between threads, which run the same program on their parts; tokens
+/// and shared tiles name the same stage.
 static bool isScalar(Value value) {
   return !isa<RankedTensorType, SharedType, RingType, TokenType, TensorMapType>(
       value.getType());
@@ -103,8 +104,8 @@ void ThreadDependence::visit(Operation *op) {
     add(op->getResults());
 }
 
-/// Values that a branch forwards, and all of them where threads leave it
-/// differently.
+/// Visits the values that a branch forwards, and all of them where threads
+/// leave it differently.
 void ThreadDependence::visitRegions(Operation *op) {
   auto branch = dyn_cast<RegionBranchOpInterface>(op);
   if (isDivergent(op)) {
@@ -184,8 +185,9 @@ static bool isCollective(Operation *op) {
                    }));
 }
 
-/// Thread blocks of a cluster have different numbers; they meet with the same
-/// one of each other only outside of loops and branches.
+/// The innermost loop or branch around an op. CTAs of a cluster have different
+/// numbers; they meet with the same one of each other only outside of loops and
+/// branches.
 static Operation *findLoopOrBranch(Operation *op) {
   for (Operation *parent = op->getParentOp();
        parent && !isa<gpu::GPUFuncOp>(parent); parent = parent->getParentOp()) {
@@ -202,8 +204,8 @@ LogicalResult wgtile::verifyMeetings(gpu::GPUFuncOp kernel) {
     if (isa<ClusterReduceOp>(op))
       if (Operation *around = findLoopOrBranch(op)) {
         InFlightDiagnostic error =
-            op->emitOpError("expected no loop or branch around it: all thread "
-                            "blocks of the cluster, and all their roles, meet");
+            op->emitOpError("expected no loop or branch around it: all CTAs "
+                            "of the cluster, and all their roles, meet");
         error.attachNote(around->getLoc()) << "the loop or branch";
         return WalkResult::interrupt();
       }

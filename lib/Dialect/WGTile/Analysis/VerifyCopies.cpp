@@ -72,9 +72,10 @@ static Value findCondition(ProducerCommitOp commit) {
   return condition;
 }
 
-/// Stages are taken in the order of their commits, one in each iteration of the
-/// loop. So the iteration that takes a stage is known by how many were
-/// committed before it and not yet taken.
+/// Whether a stage that is taken is that of a commit. Stages are taken in the
+/// order of their commits, one in each iteration of the loop: the iteration
+/// that takes a stage is known by how many were committed before it and not yet
+/// taken.
 bool CooperativeStages::isMatched(Operation *take, Operation *commit,
                                   const Commit &stage) const {
   auto loop = dyn_cast<scf::ForOp>(take->getParentOp());

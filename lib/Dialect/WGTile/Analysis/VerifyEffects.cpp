@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace wgtile;
 
-/// Values that stand for shared memory.
+/// Whether values of a type stand for shared memory.
 static bool isSharedTile(Type type) {
   return isa<RingType, SharedType, TokenType>(type);
 }
@@ -29,7 +29,8 @@ static bool isBranch(Operation *op) {
   return isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface>(op);
 }
 
-/// Exchanges between the lanes of a warp, and waits for other kernels.
+/// Whether an op exchanges registers between the lanes of a warp, or waits for
+/// other kernels.
 static bool isRegisterOp(Operation *op) {
   return isa<NVVM::GriddepcontrolOp, NVVM::ReduxOp, NVVM::ShflOp>(op);
 }
@@ -61,8 +62,8 @@ static bool accessesElements(Operation *op) {
              vector::LoadOp, vector::StoreOp>(op);
 }
 
-/// Shared memory has two forms: rings and tiles of wgtile, and arrays of the
-/// module, each by one value, so that one array is one place.
+/// Verifies that shared memory has one of two forms: rings and tiles of wgtile,
+/// or arrays of the module, each by one value, so that one array is one place.
 static LogicalResult
 verifySharedValues(Operation *op, DenseMap<StringAttr, Operation *> &arrays) {
   if (auto array = dyn_cast<memref::GetGlobalOp>(op)) {
@@ -103,7 +104,7 @@ LogicalResult wgtile::verifyDeclaredEffects(gpu::GPUFuncOp kernel) {
     if (failed(verifySharedValues(op, arrays)))
       return WalkResult::interrupt();
     if (isa<gpu::BarrierOp>(op) && op->getParentOfType<RolesOp>()) {
-      op->emitOpError("expected no role around a barrier of the thread block");
+      op->emitOpError("expected no role around a barrier of the CTA");
       return WalkResult::interrupt();
     }
     if (isa<SyncOpInterface, gpu::BarrierOp>(op) || isConfined(op))

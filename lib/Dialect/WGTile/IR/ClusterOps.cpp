@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Ops of thread blocks that share a tile. The constraint numbers are those of
+// Ops of CTAs that share a tile. The constraint numbers are those of
 // the ops' descriptions.
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"

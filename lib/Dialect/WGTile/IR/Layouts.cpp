@@ -22,7 +22,8 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 
 using sattn::kMaxWarpsPerCTA;
 
-/// A dynamic size has no place in registers.
+/// Whether a size is static and a positive multiple of a factor: registers hold
+/// no dynamic size.
 static bool isMultipleOf(int64_t size, int64_t factor) {
   return !ShapedType::isDynamic(size) && size > 0 && size <= kMaxTileSize &&
          size % factor == 0;
@@ -52,7 +53,7 @@ LogicalResult SliceAttr::verify(EmitError emitError, int64_t dim, MmaAttr) {
   return emitError() << "expected dim 0 or 1, but got " << dim;
 }
 
-/// Registers hold numbers.
+/// Verifies that elements are numbers, which registers hold.
 static LogicalResult verifyRegisters(EmitError emitError, Type elementType) {
   // The parser also verifies an element type that it has refused.
   if (!elementType)

@@ -76,7 +76,7 @@ static LogicalResult verifyPosition(Operation *op, ValueRange position) {
                            << position.size() << " values";
 }
 
-/// A tile of the ring that is a number, or a shared tile.
+/// Verifies that a tile of the ring is a number, or a shared tile.
 static LogicalResult verifyTileKind(Operation *op, RingType ring, int64_t tile,
                                     bool isNumber) {
   if (failed(verifyTile(op, ring, tile)))
@@ -121,7 +121,7 @@ LogicalResult AsyncCopyOp::verify() {
   return success();
 }
 
-/// A tile of a ring of warpgroups.
+/// Verifies a tile of a ring of warpgroups.
 static LogicalResult verifyStaging(Operation *op, RingType ring, int64_t tile) {
   if (failed(verifyTile(op, ring, tile)))
     return failure();
@@ -205,7 +205,7 @@ static LogicalResult verifyBorrowing(Operation *op, Value ring) {
   auto made = ring.getDefiningOp<RingOp>();
   if (!made || made.getLender())
     return success();
-  return op->emitOpError("expected a ring that is in another one");
+  return op->emitOpError("expected a ring that lies in another ring");
 }
 
 LogicalResult StageBorrowOp::verify() {
@@ -219,8 +219,8 @@ LogicalResult StageBorrowOp::verify() {
   auto made = getRing().getDefiningOp<RingOp>();
   if (!wait || (made && wait.getRing() != made.getLender()) ||
       llvm::any_of(getToken().getUsers(), llvm::IsaPred<RingTileOp>))
-    return emitOpError("expected the token of a wait for a stage of the ring "
-                       "that it is in, of which no tile is used");
+    return emitOpError("expected the token of a wait for a stage of the "
+                       "enclosing ring, and no use of the stage's tiles");
   return success();
 }
 
@@ -315,7 +315,7 @@ std::pair<RolesOp, unsigned> RolesOp::getRoleOf(Operation *op) {
   return {RolesOp(), 0};
 }
 
-/// Roles, separated by commas, each of the form
+/// Parses roles, separated by commas, each of the form
 /// name `warps` warps `registers` registers (`consumer_groups` groups)? region
 ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &b = parser.getBuilder();

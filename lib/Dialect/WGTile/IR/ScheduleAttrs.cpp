@@ -269,7 +269,7 @@ Attribute TargetAttr::parse(AsmParser &parser, Type) {
                                        StringRef(chip), resources);
 }
 
-/// What differs from the chip's own resources.
+/// Prints the chip, and the resources that differ from the chip's own.
 void TargetAttr::print(AsmPrinter &printer) const {
   std::optional<sattn::Chip> known = sattn::findChip(getChip());
   ChipResources resources = getResources();

@@ -60,6 +60,6 @@ LogicalResult PrefetchOp::verify() {
 LogicalResult BlockBarrierOp::verify() {
   // (C1)
   if ((*this)->getParentOfType<RolesOp>())
-    return emitOpError("expected no role around a barrier of the thread block");
+    return emitOpError("expected no role around a barrier of the CTA");
   return success();
 }

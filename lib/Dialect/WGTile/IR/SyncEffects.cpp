@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What the ops of a tile's program do to shared memory and to asynchronous
+// The effects of a tile program's ops on shared memory and on asynchronous
 // work.
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
@@ -75,7 +75,7 @@ void TileCombineOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
     effects.push_back(SyncEffect::barrier(SyncScope::Block));
 }
 
-/// Tiles are taken from a counter in global memory.
+/// No effects: tiles are taken from a counter in global memory.
 void NextTileOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {}
 
 void DelayOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {}

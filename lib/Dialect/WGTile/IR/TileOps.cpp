@@ -45,7 +45,7 @@ static bool hasTileSizes(ArrayRef<int64_t> shape) {
       shape, [](int64_t size) { return size >= 1 && size <= kMaxTileSize; });
 }
 
-/// (C1), (C2), (C3) of read and store.
+/// Verifies (C1), (C2), (C3) of read and store.
 static LogicalResult verifyRegisterAccess(Operation *op, MemRefType memref,
                                           ValueRange indices,
                                           RankedTensorType tile,
@@ -271,7 +271,7 @@ static void addReads(Operation *op,
                            SideEffects::DefaultResource::get());
 }
 
-/// Rows of b are cleared in its place.
+/// Adds the effects of clearing rows of b in place.
 static void addClear(MmaOpInterface mma, OpOperand &b,
                      SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   if (mma.getRows())
@@ -292,8 +292,8 @@ void MmaAsyncOp::getEffects(
   effects.emplace_back(MemoryEffects::Write::get(), AsyncWorkResource::get());
 }
 
-/// With a place in shared memory the block's warps exchange numbers there, and
-/// all threads meet.
+/// Adds the effects of an exchange: the CTA's warps exchange numbers at a place
+/// in shared memory, and all threads meet.
 static void
 addExchange(bool exchanges,
             SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
@@ -433,7 +433,8 @@ LogicalResult RowCombineOp::verify() {
   return verifyKind(*this, getKind(), type.getElementType());
 }
 
-/// A tile and a number of its elements that a kind of reduction combines.
+/// Verifies a tile and a number of its elements that a kind of reduction
+/// combines.
 static LogicalResult verifyTileAndNumber(Operation *op, RankedTensorType tile,
                                          Type number, arith::AtomicRMWKind kind,
                                          bool mayBeNarrow = false) {
@@ -461,7 +462,7 @@ LogicalResult TileReduceOp::verify() { // (C1)
                              isExtreme && tile.getRank() == 2);
 }
 
-/// Of a number of each of the block's warps, if there are several.
+/// Bytes for one number of each of the CTA's warps; 0 if it has one warp.
 static int64_t countExchangeBytes(Operation *op) {
   auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
   DenseI32ArrayAttr threads =
@@ -525,8 +526,8 @@ LogicalResult RampOp::verify() {
   return success();
 }
 
-/// One tile of indices for each dimension of a memref, in the shape of a tile
-/// of its elements.
+/// Verifies that there is one tile of indices for each dimension of a memref,
+/// in the shape of a tile of its elements.
 static LogicalResult verifyPlaces(Operation *op, RankedTensorType tile,
                                   MemRefType memref, OperandRange indices) {
   // (C1)

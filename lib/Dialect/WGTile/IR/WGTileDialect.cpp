@@ -35,7 +35,7 @@ static void printTileShape(AsmPrinter &printer, ArrayRef<int64_t> shape,
   printer << 'x' << elementType;
 }
 
-/// `, packed`, or nothing.
+/// Parses `, packed`, or nothing.
 static ParseResult parsePacked(AsmParser &parser, bool &packed) {
   packed = succeeded(parser.parseOptionalComma());
   return packed ? parser.parseKeyword("packed") : success();
@@ -46,8 +46,8 @@ static void printPacked(AsmPrinter &printer, bool packed) {
     printer << ", packed";
 }
 
-/// What a ring has several of: `, instances = [2, 1]`, `, warpgroups = 2`, or
-/// nothing.
+/// Parses the counts of a ring's type: `, instances = [2, 1]`, `, warpgroups =
+/// 2`, or nothing.
 static ParseResult parseRingCounts(AsmParser &parser,
                                    SmallVector<int64_t> &instances,
                                    int64_t &warpgroups) {
@@ -70,7 +70,7 @@ static void printRingCounts(AsmPrinter &printer, ArrayRef<int64_t> instances,
     printer << ", warpgroups = " << warpgroups;
 }
 
-/// `preprocess`, or nothing.
+/// Parses `preprocess`, or nothing.
 static ParseResult parsePreprocess(OpAsmParser &parser, UnitAttr &preprocess) {
   if (succeeded(parser.parseOptionalKeyword("preprocess")))
     preprocess = parser.getBuilder().getUnitAttr();
@@ -137,7 +137,7 @@ static constexpr sattn::AttributeRule kAttributeRules[] = {
      sattn::isOp<LaunchOp, cf::AssertOp>, "a wgtile.launch or a cf.assert"},
 };
 
-/// The same on an argument of the op.
+/// The rules of attributes of arguments.
 static constexpr sattn::AttributeRule kArgumentRules[] = {
     {kTMACompatibleAttrName, sattn::isAttribute<UnitAttr>, "a unit attribute",
      sattn::isOp<FunctionOpInterface>, "a function's argument"},

@@ -84,7 +84,8 @@ LogicalResult wgtile::verifyRegisterTiles(gpu::GPUFuncOp kernel) {
   return failure(walk.wasInterrupted());
 }
 
-/// What is expected of an op on a ring of warpgroups; nothing if it is so.
+/// The message on an op that misuses a ring of warpgroups; empty if it does
+/// not.
 static StringRef findStagingMisuse(Operation *op, RingOp ring) {
   if (!isa<ProducerAcquireOp, RingStoreOp, TmaStoreOp, ProducerCommitOp,
            ProducerTailOp, StageBorrowOp, StageReturnOp>(op))

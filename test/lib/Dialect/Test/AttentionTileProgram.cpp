@@ -292,7 +292,7 @@ private:
   int64_t queries, keys, depth, columns;
   Type element, f32;
   AffineMap tile, row, vector;
-  /// Of f32: constants, and the scale to the base 2.
+  /// Constants of f32, and the scale to the base 2.
   Value zero, lowest, scale;
   /// Tensors that tiles and vectors are written to.
   Value scores, vectors;

@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What a mask_mod is over a block of queries times a block of keys: nowhere
-// true, everywhere true, or neither. The region is interpreted once, over
-// ranges instead of numbers, and what it says of a block becomes arithmetic on
-// the ends of the ranges: constants where these are, else code of the kernel or
-// of the host. It is sound (a block that is called empty or full is), and exact
-// for and, or and not of comparisons that are affine in the query and the key
-// with coefficients of 1 and -1 and whatever does not depend on either, one
-// congruence of these among them.
+// The value of a mask_mod over a block of queries times a block of keys:
+// nowhere true, everywhere true, or neither. The region is interpreted once,
+// over ranges instead of numbers, and its verdict on a block becomes arithmetic
+// on the ends of the ranges: constants where these are constant, else code of
+// the kernel or of the host. The verdict is sound (a block that is called empty
+// or full is), and exact for and, or and not of comparisons that are affine in
+// the query and the key with coefficients of 1 and -1, with any terms that
+// depend on neither, and with at most one congruence.
 
 #ifndef SATTN_DIALECT_SATTN_ANALYSIS_MASKBLOCKS_H
 #define SATTN_DIALECT_SATTN_ANALYSIS_MASKBLOCKS_H
@@ -41,9 +41,9 @@ struct BlockOperands {
   /// Whether the third argument of the region is the key and the fourth the
   /// query, so that ranges are of queries; `getElements` is then null.
   bool isTransposed = false;
-  /// Of i64; the same for all of the block.
+  /// Batch and head, of i64; the same in all of the block.
   mlir::Value batch, head;
-  /// Not empty, and at least 0.
+  /// The ranges of queries and keys, not empty and at least 0.
   Interval query, key;
   /// The captures after the first four arguments of the region: an integer or
   /// a float, as it is; null where unknown.
@@ -59,8 +59,9 @@ struct BlockOperands {
       getElements;
 };
 
-/// Of i1: whether the mask may be true for an element of the block, and whether
-/// it is true for all. Empty: not `any`; full: `all`; else mixed.
+/// The verdict on a block, of i1: whether the mask may be true for some
+/// element, and whether it is true for all. Empty: not `any`; full: `all`; else
+/// mixed.
 struct Verdict {
   mlir::Value any, all;
 };

@@ -26,7 +26,8 @@ namespace sattn {
 /// The tensors that store an encoded matrix of (*, M, K). nnz is dynamic.
 struct BsrStorage {
   int64_t blockRows = 0, blockColumns = 0;
-  /// The batches are levels of type dense: one list of offsets for all of them.
+  /// Whether the batches are levels of type dense: one list of offsets for all
+  /// of them.
   bool isStacked = false;
   /// Offsets of the block rows: (*, M / BM + 1); stacked: (* x M / BM + 1).
   mlir::RankedTensorType crow;

@@ -17,34 +17,33 @@ namespace sattn {
 
 struct SparseOperand;
 
-/// What must hold of a function's arguments where they are operands of an op.
-/// Dimensions below 0 count from the end. The values that checks are about are
-/// operands that were added before.
+/// The requirements on a function's arguments that are operands of an op.
+/// Dimensions below 0 count from the end. Operands must be added before the
+/// checks that name them.
 class Contract {
 public:
   Contract(mlir::func::FuncOp function, llvm::StringRef op);
 
-  /// A factor: an argument, or a constant. Fails for any other value.
+  /// Adds a factor: an argument, or a constant. Fails for any other value.
   llvm::LogicalResult addScalar(llvm::StringRef name, mlir::Value value);
-  /// A number that is known.
+  /// Adds a number that is known.
   void addNumber(llvm::StringRef name, int64_t number);
-  /// A tensor that is an argument; fails for any other. `rank`: without
+  /// Adds a tensor that is an argument; fails for any other. `rank`: without
   /// batches. Its element type is one of `types`, or that of the operand
   /// `sameTypeAs`.
   llvm::LogicalResult addTensor(llvm::StringRef name, mlir::Value value,
                                 int64_t rank,
                                 llvm::ArrayRef<llvm::StringRef> types,
                                 llvm::StringRef sameTypeAs = {});
-  /// The last operand is written.
+  /// Marks the last operand as written.
   void setWritten();
-  /// The operand to whose batch dimensions all others broadcast; without one
-  /// they broadcast to each other's.
+  /// Sets the operand to whose batch dimensions all others broadcast; without
+  /// one they broadcast to each other's.
   void setBatches(llvm::StringRef name);
-  /// Other ops are computed with the op.
+  /// Marks the contract as one of several ops that are computed together.
   void setFused();
-  /// What the op requires of extents (`ExtentConstraintOpInterface`) is checked
-  /// as well, since it is more than checks of a contract say, such as a
-  /// product.
+  /// Has the op's extent requirements (`ExtentConstraintOpInterface`) checked
+  /// as well: they express more than a contract's checks do, such as products.
   void setChecksExtents();
   bool checksExtents() const { return isExtentsChecked; }
 
@@ -58,49 +57,53 @@ public:
   mlir::DictionaryAttr computeCeil(mlir::DictionaryAttr extent,
                                    int64_t divisor) const;
 
-  /// `what` is the dimension's name, such as "M". The reason says the number in
-  /// words; without one it is as in the other argument.
+  /// Requires an extent to be a multiple of `factor`. `what` is the dimension's
+  /// name, such as "M". The reason says the number in words; without one it is
+  /// as in the other argument.
   void requireMultiple(mlir::DictionaryAttr extent, llvm::StringRef what,
                        int64_t factor, const llvm::Twine &reason);
   void requireEqual(mlir::DictionaryAttr extent, llvm::StringRef what,
                     mlir::DictionaryAttr expected,
                     const llvm::Twine &reason = "");
-  /// There is one, and for each batch `each` more.
+  /// Requires an extent to be 1, plus `each` for each batch.
   void requireStacked(mlir::DictionaryAttr extent, llvm::StringRef what,
                       mlir::DictionaryAttr each, const llvm::Twine &reason);
   void requireAtLeast(mlir::DictionaryAttr extent, llvm::StringRef what,
                       int64_t least);
-  /// The tensor overlaps neither itself nor the others, except that it may be
-  /// exactly `orExactly`, if that is not null.
+  /// Requires a tensor to overlap neither itself nor the others, except that it
+  /// may be exactly `orExactly`, if that is not null.
   void requireApart(mlir::Value tensor, llvm::ArrayRef<mlir::Value> others,
                     mlir::Value orExactly);
-  /// Nothing that the program writes overlaps these.
+  /// Requires tensors not to overlap anything that the program writes.
   void requireReadOnly(llvm::ArrayRef<mlir::Value> tensors);
-  /// Blocks have the matrix's block size, and as many block columns are given.
+  /// Requires blocks to have the matrix's block size, and as many block columns
+  /// as blocks.
   void requireBlocks(const SparseOperand &operand);
-  /// Offsets ascend within `col`, and what they refer to there is less than
-  /// `columns`, if that is not null.
+  /// Requires offsets to ascend within `col`, and the columns there to be less
+  /// than `columns`, if that is not null.
   void requireIndices(const SparseOperand &operand,
                       mlir::DictionaryAttr columns);
 
-  /// Offsets ascend within the list, whose entries are `entries` in words. What
-  /// they refer to there, `what` in words, is less than `below`, if that is not
-  /// null.
+  /// Requires offsets to ascend within the list, whose entries are `entries` in
+  /// words, and the entries, `what` in words, to be less than `below`, if that
+  /// is not null.
   void requireIndices(mlir::Value offsets, mlir::Value list,
                       llvm::StringRef entries, mlir::DictionaryAttr below = {},
                       llvm::StringRef what = {});
-  /// The numbers in the list are offsets of matrices in a grid, the tensor's
-  /// last four dimensions (G, H, R, N), as one row-major matrix of G * R rows
-  /// and H * N columns.
+  /// Requires the numbers in the list to be offsets of matrices in a grid, the
+  /// tensor's last four dimensions (G, H, R, N), as one row-major matrix of G *
+  /// R rows and H * N columns.
   void requireInGrid(mlir::Value list, mlir::Value grid,
                      bool areDistinct = false);
 
-  /// The numbers in the tensor, `what` in words, are from 0 to `most`.
+  /// Requires the numbers in the tensor, `what` in words, to be from 0 to
+  /// `most`.
   void requireWithin(mlir::Value tensor, llvm::StringRef what,
                      mlir::DictionaryAttr most);
-  /// The number of each list is from 0 to the list's length, and as many first
-  /// entries of it are from 0 to `below`, exclusive; the last of them to
-  /// `lastBelow`, if that is not null. `what` says what they are indices of.
+  /// Requires the number of each list to be from 0 to the list's length, and as
+  /// many first entries of it to be from 0 to `below`, exclusive; the last of
+  /// them to `lastBelow`, if that is not null. `what` says what they are
+  /// indices of.
   void requireListed(mlir::Value lists, mlir::Value counts,
                      llvm::StringRef what, mlir::DictionaryAttr below,
                      mlir::DictionaryAttr lastBelow = nullptr);

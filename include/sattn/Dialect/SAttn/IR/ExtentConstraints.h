@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the ops of a function require of extents, sizes and indices, in terms of
-// the extents of the function's arguments.
+// The requirements of a function's ops on extents, sizes and indices, in terms
+// of the extents of the function's arguments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,46 +21,49 @@
 
 namespace sattn {
 
-/// Expressions are affine, or products of such. Their symbols are extents of
-/// the function's arguments, and values that the extents do not determine;
-/// their dimensions are variables, of which only bounds are known.
+/// The constraints on extents of a function's arguments. Expressions are
+/// affine, or products of such. Their symbols are extents of the arguments, and
+/// values that the extents do not determine; their dimensions are variables, of
+/// which only bounds are known.
 class ExtentConstraints {
 public:
-  /// Goes on from what `sattn.extent_checks` of the function has.
+  /// Continues the constraints in the function's `sattn.extent_checks`.
   explicit ExtentConstraints(mlir::func::FuncOp function);
   ~ExtentConstraints();
   ExtentConstraints(const ExtentConstraints &) = delete;
   ExtentConstraints &operator=(const ExtentConstraints &) = delete;
 
-  /// A dimension below 0 counts from the end.
+  /// The expression of an extent, or of a number. A dimension below 0 counts
+  /// from the end.
   mlir::AffineExpr getExtent(mlir::Value shaped, int64_t dimension);
   mlir::AffineExpr getValue(mlir::OpFoldResult number);
   mlir::AffineExpr getConstant(int64_t number);
-  /// A variable that takes the values from 0 to `extent` - 1.
+  /// Adds a variable that takes the values from 0 to `extent` - 1.
   mlir::AffineExpr addIndex(mlir::AffineExpr extent);
-  /// A variable that takes the values from `first` to `last`, or none where
-  /// that is less.
+  /// Adds a variable that takes the values from `first` to `last`, or none
+  /// where that is less.
   mlir::AffineExpr addRange(mlir::AffineExpr first, mlir::AffineExpr last);
 
-  /// Says what a value is that nothing in the IR tells, such as a block's
-  /// argument.
+  /// Sets the value of a number, or an extent, that nothing in the IR tells,
+  /// such as a block's argument.
   void setValue(mlir::Value number, mlir::AffineExpr expr);
   void setExtent(mlir::Value shaped, int64_t dimension, mlir::AffineExpr expr);
 
-  /// Of what is defined in the op, which another call gives other values.
+  /// Forgets the values that are defined in the op, since another evaluation of
+  /// it gives them other values.
   void forget(mlir::Operation *op);
 
-  /// The op whose requirements follow, for diagnostics.
+  /// Sets the op whose requirements follow, for diagnostics.
   void setOp(mlir::Operation *op) { current = op; }
 
-  /// `actual` must be `expected`, or `orElse` where there is one. Emits an
-  /// error where that is never so, or does not follow from extents.
+  /// Requires `actual` to be `expected`, or `orElse` if that is given. Emits an
+  /// error if it never is, or if that does not follow from extents.
   void requireEqual(mlir::AffineExpr actual, mlir::AffineExpr expected,
                     mlir::AffineExpr orElse = {});
-  /// `actual` must be at least `least`, unless one of `extents` is 0.
+  /// Requires `actual` to be at least `least`, unless one of `extents` is 0.
   void requireAtLeast(mlir::AffineExpr actual, mlir::AffineExpr least,
                       llvm::ArrayRef<mlir::AffineExpr> extents = {});
-  /// `index` must be at least 0 and less than `extent`.
+  /// Requires `index` to be at least 0 and less than `extent`.
   void requireInBounds(mlir::AffineExpr index, mlir::AffineExpr extent);
 
   /// Whether an error was emitted.
@@ -85,12 +88,12 @@ private:
   struct Variable {
     llvm::SmallVector<mlir::AffineExpr> lower, upper;
     bool anyOfLower = false, anyOfUpper = false;
-    /// There may be no value, so that nothing must hold.
+    /// Whether the variable may have no value; then nothing must hold.
     bool mayBeNone = false;
-    /// 0 or 1.
+    /// Whether the variable is a condition, 0 or 1.
     bool isCondition = false;
   };
-  /// All of these must hold; of each, one expression must not be negative.
+  /// Clauses that must all hold; one expression of each must not be negative.
   using Clauses = llvm::SmallVector<llvm::SmallVector<mlir::AffineExpr>>;
   struct Check {
     bool isEqual;
@@ -109,11 +112,11 @@ private:
   /// `yes` where the condition holds, else `no`.
   mlir::AffineExpr choose(mlir::Value condition, mlir::AffineExpr yes,
                           mlir::AffineExpr no);
-  /// A condition that is in it, or null.
+  /// A condition variable that occurs in `expr`, or null.
   mlir::AffineExpr findCondition(mlir::AffineExpr expr);
   bool isNonNegative(mlir::AffineExpr expr);
   bool isKnown(mlir::AffineExpr expr);
-  /// What suffices for `expr` not to be negative.
+  /// Clauses that suffice for `expr` not to be negative.
   Clauses solve(mlir::AffineExpr expr);
   void addCheck(Check check);
   void refuse(mlir::AffineExpr first, mlir::AffineExpr second);

@@ -16,30 +16,31 @@
 
 namespace sattn {
 
-/// Captures are numbers or tensors of types that element functions know.
+/// Verifies that captures are numbers or tensors of types that element
+/// functions know.
 llvm::LogicalResult verifyCaptures(mlir::Operation *op,
                                    mlir::OperandRange captures);
 
-/// The region is empty or has one block with the arguments (score,) b, h, i, j
-/// and captures, and nothing but constants, elementwise ops on scalars and
-/// reads of captured tensors. It ends with a yield of f32 or, not `isScore`, of
-/// i1.
+/// Verifies that a region is empty or has one block with the arguments (score,)
+/// b, h, i, j and captures, and nothing but constants, elementwise ops on
+/// scalars and reads of captured tensors. It ends with a yield of f32 or, not
+/// `isScore`, of i1.
 llvm::LogicalResult verifyElementFunction(mlir::Operation *op,
                                           llvm::StringRef name,
                                           mlir::Region &region,
                                           mlir::TypeRange captures,
                                           mlir::Type score);
 
-/// Captured tensors have an element: an index is clamped to one.
+/// Requires captured tensors to have an element: an index is clamped to one.
 void constrainCaptures(ExtentConstraints &constraints,
                        mlir::ValueRange captures);
 
-/// Captured tensors that are arguments become operands of the contract, each
+/// Adds captured tensors that are arguments as operands of the contract, each
 /// with an element.
 llvm::LogicalResult addCaptures(Contract &contract, mlir::ValueRange captures);
 void requireElements(Contract &contract, mlir::ValueRange captures);
 
-/// Those of the captures that are tensors in memory that is given.
+/// The captures that are tensors in memory the caller gives.
 llvm::SmallVector<mlir::Value> findArguments(mlir::ValueRange captures);
 
 /// The last index of each dimension.

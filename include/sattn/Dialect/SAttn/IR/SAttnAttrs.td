@@ -29,7 +29,7 @@ def SAttn_MetaAttr : SAttn_Attr<"Meta", "meta"> {
     | `stages`       | steps of the reduction that are in flight together |
     | `warps`        | warps that compute a tile                          |
     | `raster_group` | columns of tiles in a raster group                 |
-    | `split_k`      | thread blocks that share the reduction of a tile   |
+    | `split_k`      | CTAs that share the reduction of a tile   |
 
     They are hints: a schedule without the parameter ignores it, and a schedule that
     cannot hold so many stages or warps takes as many as it can.

@@ -16,8 +16,8 @@ def SAttn_Dialect : Dialect {
   let cppNamespace = "::sattn";
   let summary = "Block-sparse linear algebra and attention on tensors";
   let description = [{
-    What to compute: one op per mathematical operation on tensors, in
-    destination-passing style. The `wgtile` dialect says how a thread block computes
+    The dialect says what to compute: one op per mathematical operation on tensors,
+    in destination-passing style. The `wgtile` dialect says how a CTA computes
     it.
 
     Mathematical ops live on tensors only: every lowering tiles them first and

@@ -38,7 +38,7 @@ namespace sattn {
 /// choose absent values, and values instead of impossible ones.
 struct TileSchedule {
   /// Steps of the reduction in flight together, warps that compute a tile,
-  /// columns of tiles that are walked together, and thread blocks that share
+  /// columns of tiles that are walked together, and CTAs that share
   /// the reduction of a tile.
   std::optional<int64_t> stages, warps, rasterGroup, splitK;
 };

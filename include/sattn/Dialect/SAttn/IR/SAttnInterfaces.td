@@ -33,7 +33,7 @@ def SAttn_TileProgramOpInterface : OpInterface<"TileProgramOpInterface"> {
       /*methodName=*/"getTileSizes", /*args=*/(ins "::mlir::OpBuilder &":$b)>,
     InterfaceMethod<
       /*desc=*/[{
-        The number of tiles along each loop that one thread block should take
+        The number of tiles along each loop that one CTA should take
         together, since they load some of the same data. Empty: one.
       }],
       /*retTy=*/"::llvm::SmallVector<int64_t>",

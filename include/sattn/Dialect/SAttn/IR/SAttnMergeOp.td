@@ -20,12 +20,12 @@ def SAttn_MergeOp : SAttn_Op<"merge", [
                               ["getDpsInitsMutable"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<SAttn_ExtentConstraintOpInterface>]> {
-  let summary = "Merge lists of pairs that have common second members";
+  let summary = "Merge pair lists that share right operands";
   let description = [{
     Lists of pairs (p, q), one for each of E entries, are merged in groups of L =
     `lists` entries that follow each other, so that one walk serves a group: its
     steps are the q of all of its lists, each with the p that the lists have for
-    it. What `sattn.plan` does for block rows, for lists in any order:
+    it. The op does for lists in any order what `sattn.plan` does for block rows:
 
     | operand   | shape           | element type        |                         |
     |-----------|-----------------|---------------------|-------------------------|

@@ -15,8 +15,8 @@
 #include "sattn/Dialect/SAttn/IR/SAttnPlanOp.h.inc"
 
 namespace sattn {
-/// The requirements of a plan of a matrix: row-block groups, and steps of the
-/// stored blocks.
+/// Requires the extents of a plan of a matrix: row-block groups, and steps of
+/// the stored blocks.
 void constrainPlanExtents(ExtentConstraints &constraints, mlir::Value crow,
                           mlir::Value col, mlir::Value rowBlockGroups,
                           mlir::Value steps);

@@ -15,7 +15,7 @@ def SAttn_ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
   let cppNamespace = "::sattn";
   let description = [{
     An op over the scores of attention: the forward, or one of those that compute
-    gradients. They agree in which key a query sees and in what its score
+    gradients. They agree in which key is visible to a query and in what its score
     is, and share the code that walks blocks, masks and modifies scores.
   }];
   let methods = [
@@ -118,7 +118,8 @@ def SAttn_ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
       ::sattn::MetaAttr meta = $_op.getMetaAttr();
       return meta && meta.getTile()[1] < $_op.getTiledColumns();
     }
-    /// Over leading dimensions, rows, and parts of the columns.
+    /// Number of loops over tiles: leading dimensions, rows, and parts of the
+    /// columns.
     int64_t getNumLoops() { return getLeadRank() + 1 + splitsColumns(); }
   }];
 }

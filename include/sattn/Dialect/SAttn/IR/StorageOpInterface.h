@@ -16,7 +16,7 @@ namespace sattn {
 /// One dimension of a tensor.
 struct TensorDimension {
   mlir::Value tensor;
-  /// Below 0 it counts from the end.
+  /// The number of the dimension; below 0 it counts from the end.
   int64_t dimension;
 };
 
@@ -27,7 +27,8 @@ struct SparseOperand {
   /// reads only which blocks are stored.
   mlir::Value crow, col, values;
   int64_t blockRows, blockColumns;
-  /// What has as many rows and columns as the matrix; null where nothing has.
+  /// Dimensions of tensors that have as many rows and columns as the matrix;
+  /// null where no tensor has.
   TensorDimension rows, columns;
   /// Whether each block of `values` is transposed in memory.
   bool isTransposed = false;

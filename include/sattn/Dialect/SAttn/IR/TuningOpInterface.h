@@ -16,8 +16,8 @@
 
 namespace sattn {
 
-/// What the types leave open and the caller knows, for the choice of parameters
-/// alone.
+/// Facts that the types leave open and the caller knows, used only to choose
+/// parameters.
 struct TuningHints {
   /// M, N and K.
   std::optional<int64_t> m, n, k;

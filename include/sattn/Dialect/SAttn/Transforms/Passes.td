@@ -100,8 +100,8 @@ def SAttnDecompose : Pass<"sattn-decompose", "::mlir::ModuleOp"> {
 def SAttnDifferentiate : Pass<"sattn-differentiate", "::mlir::ModuleOp"> {
   let summary = "Add the derivatives of scalar functions";
   let description = [{
-    Of each function with the attribute `sattn.differentiate`, numbers of arguments,
-    makes another one by reverse mode and removes the attribute. The function `@f` has
+    Differentiates each function with the attribute `sattn.differentiate`, a list of
+    argument numbers, into another function by reverse mode, and removes the attribute. The function `@f` has
     one block, without loops and branches, and gives one float; `@f_vjp` takes the
     arguments of `@f` and the cotangent of its result, and gives a cotangent for each
     of the arguments named: for a float one, for a tensor of floats one for each
@@ -142,7 +142,7 @@ def SAttnDifferentiate : Pass<"sattn-differentiate", "::mlir::ModuleOp"> {
 }
 
 def SAttnAllowInlining : Pass<"sattn-allow-inlining", "::mlir::ModuleOp"> {
-  let summary = "Let the inliner take every call";
+  let summary = "Allow the inliner to inline every call";
   let description = [{
     Removes `no_inline` from functions and calls: the runtime's host code makes
     no calls, so a program has to become one function.

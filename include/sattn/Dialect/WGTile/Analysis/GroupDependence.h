@@ -17,7 +17,7 @@
 namespace wgtile {
 
 /// The values that differ between the tiles of the consumer groups of one
-/// thread block. With i = q * G + g the index of a tile along the grouped
+/// CTA. With i = q * G + g the index of a tile along the grouped
 /// dimension, a value depends on the group if it depends on g: `i floordiv G`
 /// does not, `i` and `i mod G` do.
 class GroupDependence {

@@ -24,13 +24,13 @@ struct LoadGroup {
   /// Number of tiles of a stage for each load: one, one for each consumer
   /// group, or two of which each group reads one.
   llvm::SmallVector<int64_t> instances;
-  /// For each load the select by which a group reads one of two tiles, the
-  /// first where the values are equal; null for others.
+  /// The select by which a group reads one of two tiles, for each load; the
+  /// first tile where the values are equal; null for loads without one.
   llvm::SmallVector<mlir::arith::SelectOp, 1> choices;
   /// The group whose ring it uses.
   size_t owner = 0;
   RingOp ring;
-  /// For each load, the tile of the ring's stages that it becomes.
+  /// The tile of the ring's stages that each load becomes.
   llvm::SmallVector<int64_t> positions;
   /// A ring of warpgroups that could be in a stage of the group's ring, since
   /// the tile's program takes no stage of that when it has begun to fill it.
@@ -57,8 +57,9 @@ struct LoadGroup {
 mlir::FailureOr<llvm::SmallVector<LoadGroup>>
 collectLoadGroups(ForEachTileOp loop);
 
-/// The same before wgtile-overlap, which is to rotate loops or not, and
-/// wgtile-place-waits: the rings are those that collectLoadGroups will find.
+/// Predicts the groups before wgtile-overlap, which will rotate loops or not,
+/// and wgtile-place-waits: the rings are those that collectLoadGroups will
+/// find.
 mlir::FailureOr<llvm::SmallVector<LoadGroup>>
 predictLoadGroups(ForEachTileOp loop, bool isOverlapPending);
 

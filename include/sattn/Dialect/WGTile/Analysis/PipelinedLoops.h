@@ -28,9 +28,9 @@ struct PipelinedLoop {
   int64_t getStageBytes();
 };
 
-/// These loops of a kernel. A loop with loads is none of them if its step is
-/// not 1, or if a load's indices need more than arithmetic and loads of memory;
-/// `declined` is called with the reason.
+/// The loops of a kernel whose loads can be issued ahead. A loop with loads is
+/// excluded if its step is not 1, or if a load's indices need more than
+/// arithmetic and loads of memory; `declined` is called with the reason.
 llvm::SmallVector<PipelinedLoop> findPipelinedLoops(
     mlir::gpu::GPUFuncOp kernel,
     llvm::function_ref<void(mlir::scf::ForOp, llvm::StringRef)> declined = {});

@@ -14,7 +14,7 @@
 
 namespace wgtile {
 
-/// Whether a memref may lie in the shared memory of a thread block. The generic
+/// Whether a memref may lie in the shared memory of a CTA. The generic
 /// address space (no memory space, or LLVM's 0) counts as outside: casts into
 /// it from shared memory are refused (verifyDeclaredEffects).
 bool isSharedMemory(mlir::Type type);

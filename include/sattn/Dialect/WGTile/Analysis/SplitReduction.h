@@ -15,7 +15,7 @@
 
 namespace wgtile {
 
-/// The loop whose iterations several thread blocks can share, each with a part
+/// The loop whose iterations several CTAs can share, each with a part
 /// of the range: the block loop (`wgtile.block_loop`) of a tile's program, if
 /// it has one, that does nothing but add MMAs of f32 to zeros. Null if there is
 /// none, with what is in the way in `reason`.

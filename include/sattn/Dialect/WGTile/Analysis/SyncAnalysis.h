@@ -26,7 +26,8 @@ public:
   using Visitor =
       llvm::function_ref<void(mlir::Operation *op, const SyncState &before)>;
 
-  /// Changes the effects of an op before they are applied, to follow less.
+  /// A function that changes the effects of an op before they are applied, to
+  /// follow less.
   using Adjust = std::function<void(
       mlir::Operation *op, llvm::SmallVectorImpl<SyncEffect> &effects)>;
 

@@ -64,14 +64,14 @@ struct Place {
 using SyncListener = llvm::function_ref<bool(
     mlir::Operation *op, SyncEffect::Kind missing, const llvm::Twine &message)>;
 
-/// What one thread's synchronization has brought about at a point of the
-/// program: the work that is pending, the stages that are held, and the tiles
-/// that wait for a fence or a barrier.
+/// The synchronization state of one thread at a point of the program: its
+/// pending work, the stages it holds, and the tiles that wait for a fence or a
+/// barrier.
 ///
 /// States of several paths are joined to one that has every hazard of each:
-/// groups of work are matched by how many were committed after them, which is
-/// what waits count. Only states of the same counters join; which stage a token
-/// is of, and how many copies a wait leaves, would be unknown otherwise.
+/// groups of work are matched by the number of groups committed after them,
+/// which waits count. Only states of the same counters join; otherwise it would
+/// be unknown which stage a token is of, and how many copies a wait leaves.
 class SyncState {
 public:
   /// The held stages of each ring, the tokens, and the number of copies ahead
@@ -176,8 +176,8 @@ private:
     std::vector<Group> groups;
     Group open;
   };
-  /// What a tile still needs before other threads or TMA may use it. Tiles that
-  /// need nothing have no entry.
+  /// The synchronization that a tile still needs before other threads or TMA
+  /// may use it. Tiles that need none have no entry.
   struct TileState {
     /// Accesses of threads that no fence has ordered before asynchronous ones.
     bool unfencedWrite = false, unfencedRead = false;

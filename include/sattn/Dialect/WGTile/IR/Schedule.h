@@ -20,7 +20,7 @@
 
 namespace wgtile {
 
-/// In which order the last but one index of a tile goes through its values.
+/// The order in which the last but one index of a tile goes through its values.
 enum class TileOrder { Ascending, Descending, Sorted };
 
 struct Schedule {

@@ -150,7 +150,7 @@ struct SyncEffect {
     effect.isAtomic = true;
     return effect;
   }
-  /// Without rows, nothing is cleared.
+  /// The effect on memory that was cleared before, if `rows` is not null.
   SyncEffect afterClear(mlir::Value rows) const {
     SyncEffect effect = *this;
     effect.isCleared = rows != nullptr;
@@ -195,7 +195,7 @@ struct SyncEffect {
                           mlir::Value result = {}) {
     return {kind, ring, result};
   }
-  /// The same effect, on the stage of a token.
+  /// This effect, on the stage of a token.
   SyncEffect with(mlir::Value token) const {
     SyncEffect effect = *this;
     effect.token = token;

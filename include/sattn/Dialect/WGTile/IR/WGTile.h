@@ -77,8 +77,8 @@ llvm::LogicalResult verifyMma(mlir::Operation *op);
 namespace wgtile {
 /// Unit attribute on the `scf.for` that walks the stored blocks of a tile.
 inline constexpr llvm::StringLiteral kBlockLoopAttrName = "wgtile.block_loop";
-/// On a gpu.module: the `#wgtile.target` of its kernels. On a kernel: its
-/// `#wgtile.schedule`.
+/// Attributes of a gpu.module, the `#wgtile.target` of its kernels, and of a
+/// kernel, its `#wgtile.schedule`.
 inline constexpr llvm::StringLiteral kTargetAttrName = "wgtile.target";
 inline constexpr llvm::StringLiteral kScheduleAttrName = "wgtile.schedule";
 /// Bytes of shared memory that a kernel needs, an i64 on its gpu.func
@@ -92,8 +92,9 @@ inline constexpr llvm::StringLiteral kZeroedAttrName = "wgtile.zeroed";
 /// Beside it: each launch leaves the memory zero, as it found it.
 inline constexpr llvm::StringLiteral kLeftZeroAttrName = "wgtile.left_zero";
 
-/// On a gpu.func: the version of a kernel that moves tiles by TMA. On its
-/// arguments: those that the host has found `wgtile.tma_compatible`.
+/// Attributes of a gpu.func, the specialization of a kernel that moves tiles by
+/// TMA, and of its arguments, those that the host has found
+/// `wgtile.tma_compatible`.
 inline constexpr llvm::StringLiteral kTMAAttrName = "wgtile.tma";
 inline constexpr llvm::StringLiteral kTMACompatibleAttrName =
     "wgtile.tma_compatible";
@@ -101,8 +102,9 @@ inline constexpr llvm::StringLiteral kTMACompatibleAttrName =
 /// gap.
 inline constexpr llvm::StringLiteral kDenseRowsAttrName = "wgtile.dense_rows";
 
-/// On a gpu.func: the symbol of the kernel that the host launches instead if
-/// more of the arguments can be mapped. Both do the same work, tile by tile.
+/// Attribute of a gpu.func: the symbol of the kernel that the host launches
+/// instead if more of the arguments can be mapped. Both do the same work, tile
+/// by tile.
 inline constexpr llvm::StringLiteral kVersionOfAttrName = "wgtile.version_of";
 
 /// Maximum of a tile's sizes, with which passes compute, and of the bits of its
@@ -122,28 +124,29 @@ inline constexpr int64_t kStageAlignment = 1024;
 /// Bytes of a warp's part of a number that warps exchange, and its alignment.
 inline constexpr int64_t kExchangeBytes = 8;
 
-/// Maximum of consumer groups: warps of a thread block.
+/// Maximum of consumer groups: warps of a CTA.
 inline constexpr int64_t kMaxGroupSize = 32;
 /// Maximum of warpgroups that hold register tiles.
 inline constexpr int64_t kMaxWarpgroups = 8;
 
-/// On a `wgtile.launch`: the version of its kernel that it launches, "aligned"
-/// (tiles by TMA, or by aligned copies), "register_reads" or "generic", and a
-/// sentence that says why there is no other than "generic".
+/// Attributes of a `wgtile.launch`: the specialization of its kernel that it
+/// launches, "aligned" (tiles by TMA, or by aligned copies), "register_reads"
+/// or "generic", and a sentence on why the kernel has only "generic".
 inline constexpr llvm::StringLiteral kVersionAttrName = "wgtile.version";
 inline constexpr llvm::StringLiteral kReasonAttrName = "wgtile.reason";
 
-/// On a `wgtile.launch`, a dictionary of two texts: `parameters` of the
-/// kernel's tiles and their `origin`.
+/// Attribute of a `wgtile.launch`, a dictionary of two texts: `parameters` of
+/// the kernel's tiles and their `origin`.
 inline constexpr llvm::StringLiteral kTuningAttrName = "wgtile.tuning";
 
 /// Whether all threads of the block run the program that an op is in, and so
 /// both fill and read rings: no `wgtile.roles` is around it.
 bool isCooperative(mlir::Operation *op);
-/// The same of an op on a ring; warpgroups fill rings of their own.
+/// Whether an op on a ring is cooperative; warpgroups fill rings of their own.
 bool isCooperative(mlir::Operation *op, RingType ring);
 
-/// What a kernel's `wgtile.schedule` says; without one, nothing is decided.
+/// Reads and writes a kernel's `wgtile.schedule`; without the attribute,
+/// nothing is decided.
 Schedule getSchedule(mlir::Operation *kernel);
 void setSchedule(mlir::Operation *kernel, const Schedule &schedule);
 

@@ -52,7 +52,7 @@ def WGTile_MmaAttr : WGTile_LayoutAttr<"Mma", "mma"> {
     return $_get($_ctxt, warps, /*column_warps=*/1, /*run=*/2);
   }]>];
   let extraClassDeclaration = [{
-    /// Tiles have a multiple of so many columns.
+    /// The number that a tile's columns are a multiple of.
     int64_t getColumnStep() const { return 4 * getRun() * getColumnWarps(); }
   }];
 }
@@ -126,15 +126,15 @@ def WGTile_ScheduleAttr : AttrDef<WGTile_Dialect, "Schedule"> {
     | `warps` | warps that compute the tiles of all consumer groups (`wgtile-assign-layouts`) |
     | `stages` | depth of the buffers that loops fill |
     | `tile_stages` | depth of the buffers that are filled once a tile |
-    | `borrow` | results are staged in a stage of a ring that loops fill (`wgtile-specialize`) |
+    | `borrow` | the staging ring aliases a stage of a ring that loops fill (`wgtile-specialize`) |
     | `ctas_per_sm` | CTAs that share an SM |
     | `entry_registers` | registers of a thread at the kernel's start |
-    | `producer_registers`, `consumer_registers` | the same for each role from then on; 0: as at the start |
+    | `producer_registers`, `consumer_registers` | registers of a thread of each role after the start; 0: as at the start |
     | `overlap` | two MMAs in a chain run beside each other (`wgtile-overlap`) |
     | `order_warpgroups` | warpgroups issue their MMAs one after the other |
     | `persistent` | a CTA walks many tiles (`wgtile-persist`) |
-    | `dynamic` | which it takes from a counter |
-    | `programmatic_launch` | the kernel starts while the one before it in its stream ends (`wgtile-overlap-launches`) |
+    | `dynamic` | a persistent CTA takes its tiles from a counter |
+    | `programmatic_launch` | launched with programmatic dependent launch, PDL (`wgtile-overlap-launches`) |
     | `raster_group` | columns of tiles that are walked together |
     | `split_k` | CTAs, a cluster, that share the reduction of a tile (`wgtile-split-k`) |
     | `tile_order` | `ascending`, `descending`, or `sorted` by a kernel of its own |

@@ -15,9 +15,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def WGTile_Dialect : Dialect {
   let name = "wgtile";
   let cppNamespace = "::wgtile";
-  let summary = "How one thread block computes a tile";
+  let summary = "How one CTA computes a tile";
   let description = [{
-    A *sequential* program for one thread block, one thread of control: tiles
+    A *sequential* program for one CTA, one thread of control: tiles
     are loaded, multiplied and stored. Register tiles are builtin tensors with a
     layout encoding, so that `arith` and `math` apply to them as they are; shared
     tiles are values of `!wgtile.shared`. Nothing here knows which op of `sattn`

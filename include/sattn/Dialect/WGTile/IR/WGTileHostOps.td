@@ -72,7 +72,7 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Launch a kernel";
   let description = [{
-    Host code. Launches `grid` thread blocks of `kernel`, none if it is 0. Threads
+    Host code. Launches `grid` CTAs of `kernel`, none if it is 0. Threads
     and shared memory are attributes of the kernel. `preprocess` says that the
     kernel's results depend on nothing but the arguments of this launch: if these
     are index arrays and results of other `preprocess` launches, a caller may launch

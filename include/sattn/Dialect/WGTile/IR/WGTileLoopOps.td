@@ -22,7 +22,7 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
   let summary = "The tiles of a kernel, in any order";
   let description = [{
     Runs its body once for each point of the index space [0, counts); the last
-    index is the fastest. Each point is one thread block's work: block b takes
+    index is the fastest. Each point is one CTA's work: block b takes
     point b. In a kernel with a `known_cluster_size`, it is one cluster's. With `persistent`, which `wgtile-persist` sets, block b of g takes
     points b, b + g, b + 2 g, ... of an order that walks raster groups: `persistent`
     columns of the last index together, row after row, so that tiles in flight at
@@ -48,7 +48,7 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     `descending` the index goes from its last value to its first.
 
     `consumer_groups` has a factor for each count: tiles whose indices fall into the
-    same multiple of the factor belong to the consumer groups of one thread block, since
+    same multiple of the factor belong to the consumer groups of one CTA, since
     they load some of the same data. One dimension at most has a factor above 1.
 
     - (C1) The body has one index argument for each count, then the values that it
@@ -87,8 +87,8 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
       return getBody().getArguments().drop_front(getCounts().size());
     }
 
-    /// The number of the next tile that each tile's program ends with, with a
-    /// counter, and what it ends with beside that.
+    /// The next tile's number, with which each tile's program ends if there is
+    /// a counter, and the values that it ends with beside it.
     ::mlir::Value getNextTile();
     ::mlir::ValueRange getEndValues();
 

@@ -198,14 +198,14 @@ def WGTile_ReadOp : WGTile_Op<"read"> {
     unsigned getColumnIndex() {
       return getIndices().size() - (getTransposed() ? 2 : 1);
     }
-    /// What is past the end of the source.
+    /// The value of elements past the end of the source.
     ::mlir::TypedAttr getPaddingOrZero();
   }];
   let hasVerifier = 1;
 }
 
 def WGTile_ReadLanesOp : WGTile_Op<"read_lanes"> {
-  let summary = "Read a vector of columns, each element by one lane of a warp";
+  let summary = "Read a column vector, each element by one lane of a warp";
   let description = [{
     Reads the `size` elements from `indices` on, along the last dimension of
     `source`, once in each warp: lane l reads element
@@ -250,10 +250,10 @@ def WGTile_ReadLanesOp : WGTile_Op<"read_lanes"> {
 }
 
 def WGTile_SpreadLanesOp : WGTile_Op<"spread_lanes", [Pure]> {
-  let summary = "Make a vector of columns of the parts that lanes have of it";
+  let summary = "Gather a column vector from the lanes that hold it";
   let description = [{
-    The vector of which `wgtile.read_lanes` read the parts: lanes have the elements
-    that they need from each other, by shuffles.
+    Makes the vector whose parts `wgtile.read_lanes` read: each lane gets the elements
+    that it needs from the lanes that hold them, by shuffles.
 
     - (C1) The result has one element of 32 bits for each column of a tile that warps
       divide along its rows alone, in runs of 2.
@@ -277,13 +277,13 @@ def WGTile_SpreadLanesOp : WGTile_Op<"spread_lanes", [Pure]> {
 }
 
 def WGTile_LaneBitsOp : WGTile_Op<"lane_bits", [Pure]> {
-  let summary = "Bits of a lane's columns, of bits of what lanes have read";
+  let summary = "Column mask bits computed from lane-distributed values";
   let description = [{
-    One bit for each part of `wgtile.read_lanes`, in each lane, becomes a word in
-    each lane that has the bits of its own columns, of a tile that warps divide along
-    its rows alone, in runs of 2: bit b is that of column 8 (b / 2) + 2 (l % 4) + b % 2
-    of lane l. It costs a vote for 32 columns, where a shuffle of what was read and a
-    comparison cost two instructions for each.
+    Takes one bit for each part of `wgtile.read_lanes`, in each lane, and gives each
+    lane a word with the bits of its own columns, in a tile that warps divide along its
+    rows alone, in runs of 2: bit b of lane l is that of column
+    8 (b / 2) + 2 (l % 4) + b % 2. It costs one vote for 32 columns, where shuffling and
+    comparing the values would cost two instructions for each.
 
     - (C1) Two or four parts.
 
@@ -299,7 +299,7 @@ def WGTile_LaneBitsOp : WGTile_Op<"lane_bits", [Pure]> {
 
 def WGTile_BitsBelowOp : WGTile_Op<"bits_below", [
     Pure, AllTypesMatch<["bounds", "words"]>]> {
-  let summary = "Bits of a lane's columns before a bound of each row";
+  let summary = "Column mask bits below a bound for each row";
   let description = [{
     A word for each row, in each lane that has columns of it: bit b is whether the
     lane's b-th column, as in `wgtile.lane_bits`, is less than the row's bound. The
@@ -320,7 +320,7 @@ def WGTile_BitsBelowOp : WGTile_Op<"bits_below", [
 }
 
 def WGTile_TestBitsOp : WGTile_Op<"test_bits", [Pure]> {
-  let summary = "The bits of each row's words, as a tile";
+  let summary = "Expand the words of each row to a tile of i1";
   let description = [{
     result[i, j] is the bit of column j in the word that the lane of element (i, j)
     has for row i (`wgtile.bits_below`).
@@ -467,7 +467,7 @@ def WGTile_BroadcastOp : WGTile_Op<"broadcast", [Pure]> {
 }
 
 def WGTile_StepOp : WGTile_Op<"step", [Pure]> {
-  let summary = "The numbers 0, 1, 2, ... along the rows or columns of a tile";
+  let summary = "The indices 0, 1, 2, ... along the rows or columns of a tile";
   let description = [{
     result[i] = i. The use decides whether the vector runs along rows or columns
     (`wgtile-assign-layouts`).
@@ -488,7 +488,7 @@ def WGTile_RampOp : WGTile_Op<"ramp", [
       "the tile has the result's type", "result", "tile", "$_self">,
     OptionalTypesMatchWith<
       "the factor has the slope's type", "slope", "factor", "$_self">]> {
-  let summary = "A vector of rows plus multiples of the column's number";
+  let summary = "A row vector plus multiples of the column index";
   let description = [{
     result[i, j] = start[i] + slope * j, or, with a tile,
     factor * tile[i, j] + start[i] + slope * j. A thread adds `slope` times its
@@ -549,7 +549,7 @@ def WGTile_RowReduceOp : WGTile_Op<"row_reduce", [Pure]> {
 
 def WGTile_RowCombineOp : WGTile_Op<"row_combine", [
     Pure, SameOperandsAndResultType]> {
-  let summary = "Combine the threads' parts of the elements of a row vector";
+  let summary = "Combine the threads' partial values of a row vector";
   let description = [{
     The threads that share a row of the tile hold each element of `vector` in parts
     (`wgtile.row_reduce` with `partial`, and elementwise ops on its result).
@@ -570,7 +570,7 @@ def WGTile_RowCombineOp : WGTile_Op<"row_combine", [
 def WGTile_TileReduceOp : WGTile_Op<"tile_reduce", [
     AlwaysSpeculatable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
-  let summary = "Reduce a register tile or a row vector to one number";
+  let summary = "Reduce a register tile or a row vector to a scalar";
   let description = [{
     The number is tile[0, 0] `kind` tile[0, 1] `kind` ... of all elements, in an order
     that is not specified; every thread gets it. Where several warps have the tile,
@@ -616,7 +616,7 @@ def WGTile_TileCombineOp : WGTile_Op<"tile_combine", [
     AlwaysSpeculatable, SameOperandsAndResultType,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
-  let summary = "Combine the threads' parts of a number";
+  let summary = "Combine the threads' partial values of a scalar";
   let description = [{
     The threads of the block hold a number in parts (`wgtile.tile_reduce` with
     `partial`, and arithmetic on its result). The result is the combination of
@@ -643,7 +643,7 @@ def WGTile_TileCombineOp : WGTile_Op<"tile_combine", [
 
 def WGTile_TileScanOp : WGTile_Op<"tile_scan", [
     Pure, AllTypesMatch<["tile", "result"]>]> {
-  let summary = "Combine the elements before each one of a register tile";
+  let summary = "Exclusive scan of a register tile";
   let description = [{
     result[i, j] = initial `kind` tile[0, 0] `kind` ..., of all elements before (i, j)
     in row-major order, combined in an order that is not specified. One warp has the
@@ -666,7 +666,7 @@ def WGTile_TileScanOp : WGTile_Op<"tile_scan", [
 }
 
 def WGTile_ExtractColumnsOp : WGTile_Op<"extract_columns", [Pure]> {
-  let summary = "Some columns of a register tile";
+  let summary = "Extract columns of a register tile";
   let description = [{
     The columns of a tile, or the elements of a column vector, from `offset` on.
     Offset and size are multiples of 8 times the warps that divide the columns
@@ -716,7 +716,7 @@ def WGTile_WarpgroupMmaWaitOp : WGTile_Op<"warpgroup_mma_wait", [
 def WGTile_PeekOp : WGTile_Op<"peek", [
     TypesMatchWith<"the element type", "source", "value",
                    "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
-  let summary = "Read a number that may be out of date";
+  let summary = "Read a scalar that may be out of date";
   let description = [{
     Reads from the L2 cache, also while another kernel writes: `value` may be from
     before or after that, and is good for a guess, such as what to prefetch. An

@@ -20,9 +20,9 @@ include "sattn/Dialect/WGTile/IR/WGTileTypes.td"
 def WGTile_RolesOp : WGTile_Op<"roles", [
     SingleBlockImplicitTerminator<"EndOp">, NoRegionArguments,
     RecursiveMemoryEffects]> {
-  let summary = "Programs of different warps, side by side";
+  let summary = "Programs of warp-specialized roles, in parallel";
   let description = [{
-    Each role is a program that runs in its own `warps` of the thread block, which
+    Each role is a program that runs in its own `warps` of the CTA, which
     follow each other in the order of the roles. The threads of a role get the stated
     number of registers; 0 leaves the number as it is.
 
@@ -72,7 +72,7 @@ def WGTile_RolesOp : WGTile_Op<"roles", [
 def WGTile_RingOp : WGTile_Op<"ring", [
     MemoryEffects<[MemAlloc]>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
-  let summary = "Make a ring";
+  let summary = "Allocate a ring of stages";
   let description = [{
     All stages of the ring are empty. Between roles a stage is empty again when each
     of `consumer_warps` warps has released it. Without `consumer_warps` the ring is
@@ -281,7 +281,7 @@ def WGTile_TmaStoreOp : WGTile_RingUse<"tma_store"> {
 }
 
 def WGTile_ProducerCommitOp : WGTile_RingUse<"producer_commit"> {
-  let summary = "Give an acquired stage to the consumers";
+  let summary = "Commit an acquired stage to the consumers";
   let description = [{
     The stage is full when all copies into it have arrived. Without roles these are a
     commit group; it may be empty, if nothing reads the stage. A stage of warpgroups
@@ -304,7 +304,7 @@ def WGTile_ConsumerWaitOp : WGTile_RingUse<"consumer_wait"> {
     (`wgtile-assign-stages`).
 
     Without roles each thread waits until at most the newest `pending` stages that it
-    committed are still on their way, and then for all other threads. A ring of
+    committed are still in flight, and then for all other threads. A ring of
     numbers has no `pending`.
 
     - (C1) A stage and a phase, or neither.
@@ -375,7 +375,7 @@ def WGTile_RingLoadOp : WGTile_RingUse<"ring_load"> {
 }
 
 def WGTile_ConsumerReleaseOp : WGTile_RingUse<"consumer_release"> {
-  let summary = "Give a stage back to the producer";
+  let summary = "Release a stage to the producer";
   let description = [{
     All reads of the stage must be complete. With the token of no stage the op does
     nothing.
@@ -390,7 +390,7 @@ def WGTile_ConsumerReleaseOp : WGTile_RingUse<"consumer_release"> {
 
 def WGTile_ConsumerDrainOp : WGTile_RingUse<"consumer_drain", [
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "Wait for all MMAs and give a stage back";
+  let summary = "Wait for all MMAs and release a stage";
   let description = [{
     With the token of no stage the op does nothing. Otherwise it waits for all
     asynchronous MMAs, of which `tiles` are the newest results, and gives the stage
@@ -428,16 +428,16 @@ def WGTile_ProducerTailOp : WGTile_RingUse<"producer_tail"> {
 }
 
 def WGTile_StageBorrowOp : WGTile_RingUse<"stage_borrow"> {
-  let summary = "Begin to use the memory of a stage";
+  let summary = "Alias a ring with a stage of another ring";
   let description = [{
     The memory of the stage of `token` is that of the ring's stages until
     `wgtile.stage_return`. No tile of the stage is used: its producer commits it
     without copies when all consumers have given it back, so that no warpgroup waits
     for another.
 
-    - (C1) The ring is in another one, and nothing else borrows for it.
+    - (C1) The ring lies in another ring, and nothing else borrows for it.
     - (C2) The token is that of a `wgtile.consumer_wait` for a stage of the ring that
-      it is in, of which no tile is used.
+      it lies in, and no tile of the stage is used.
 
     ```mlir
     %s = wgtile.consumer_wait %ring : !wgtile.ring<4, [...]>
@@ -452,7 +452,7 @@ def WGTile_StageBorrowOp : WGTile_RingUse<"stage_borrow"> {
 }
 
 def WGTile_StageReturnOp : WGTile_RingUse<"stage_return"> {
-  let summary = "End the use of a stage's memory";
+  let summary = "End the aliasing of a ring with a stage";
   let description = [{
     The thread that starts stores waits until all of them have read shared memory,
     and the warpgroup's threads meet. The stage that the ring has borrowed may then be

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What warpgroups that hold register tiles do for themselves, beside filling a
-// ring for TMA: each has rows, barriers and prefetches of its own.
+// Staging ops of warpgroups that hold register tiles: each warpgroup has rows,
+// barriers and prefetches of its own, besides those that fill a ring by TMA.
 
 #ifndef SATTN_DIALECT_WGTILE_IR_WGTILESTAGINGOPS_TD
 #define SATTN_DIALECT_WGTILE_IR_WGTILESTAGINGOPS_TD

@@ -41,7 +41,7 @@ class WGTile_OrderOp<string mnemonic>
 }
 
 def WGTile_OrderInitOp : WGTile_OrderOp<"order_init"> {
-  let summary = "Let the first warpgroup of an order go first";
+  let summary = "Initialize the warpgroup order";
   let description = [{
     The op stands at the start of the consumers' role. Each of their `warpgroups`
     then alternates between `wgtile.order_wait` and `wgtile.order_arrive`. Only one
@@ -56,7 +56,7 @@ def WGTile_OrderInitOp : WGTile_OrderOp<"order_init"> {
 }
 
 def WGTile_OrderWaitOp : WGTile_OrderOp<"order_wait"> {
-  let summary = "Wait until the order has reached this warpgroup";
+  let summary = "Wait for this warpgroup's turn in the order";
   let description = [{
     See `wgtile.order_init`.
 
@@ -67,7 +67,7 @@ def WGTile_OrderWaitOp : WGTile_OrderOp<"order_wait"> {
 }
 
 def WGTile_OrderArriveOp : WGTile_OrderOp<"order_arrive"> {
-  let summary = "Let the next warpgroup of the order go";
+  let summary = "Pass the turn to the next warpgroup in the order";
   let description = [{
     See `wgtile.order_init`.
 
@@ -96,7 +96,7 @@ def WGTile_WarpBarrierOp : WGTile_Op<"warp_barrier", [
 def WGTile_BlockBarrierOp : WGTile_Op<"block_barrier", [
     MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
-  let summary = "Wait for the threads of the thread block";
+  let summary = "Wait for the threads of the CTA";
   let description = [{
     All threads then see what any of them wrote before. `wgtile-place-fences`
     places the op.
@@ -114,11 +114,11 @@ def WGTile_BlockBarrierOp : WGTile_Op<"block_barrier", [
 def WGTile_ClusterReduceOp : WGTile_Op<"cluster_reduce", [
     SameOperandsAndResultType, MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
-  let summary = "Add the tiles of a cluster's thread blocks";
+  let summary = "Add the tiles of a cluster's CTAs";
   let description = [{
-    In the first thread block of the cluster the result is the sum of the tiles that
-    its thread blocks hold, added in the order of their ranks; in the others it is
-    their own tile. All threads that hold the tile, in all thread blocks of the
+    In the first CTA of the cluster the result is the sum of the tiles that
+    its CTAs hold, added in the order of their ranks; in the others it is
+    their own tile. All threads that hold the tile, in all CTAs of the
     cluster, meet twice: when the tiles are in shared memory, and when the sum has
     been read. Other warps must have arrived or exited
     (PTX ISA, `barrier.cluster`). `offset` is the place of the tile in each
@@ -135,11 +135,11 @@ def WGTile_ClusterReduceOp : WGTile_Op<"cluster_reduce", [
   let results = (outs WGTile_RegisterTile:$result);
   let assemblyFormat = "$tile attr-dict `:` type($result)";
   let extraClassDeclaration = [{
-    /// Bytes of shared memory that a thread block needs for its tile, if `groups`
+    /// Bytes of shared memory that a CTA needs for its tile, if `groups`
     /// groups of consumers hold one each. The tile must have a layout.
     static int64_t getBytes(::mlir::RankedTensorType tile, int64_t groups);
     int64_t getBytes();
-    /// Thread blocks of the cluster.
+    /// CTAs of the cluster.
     int64_t getClusterSize();
   }];
   let hasVerifier = 1;

@@ -25,8 +25,8 @@ mlir::gpu::GPUModuleOp getOrCreateKernelModule(mlir::ModuleOp program);
 /// no symbol of the lowering has. Two functions may have the same.
 std::string getKernelName(llvm::StringRef function);
 
-/// What kernels of plain integer code are written with: threads, shared memory
-/// and loops in upstream's dialects.
+/// Builds kernels of plain integer code: threads, shared memory and loops in
+/// upstream's dialects.
 class KernelBuilder {
 public:
   KernelBuilder(mlir::Location loc, mlir::gpu::GPUModuleOp module,
@@ -94,7 +94,7 @@ protected:
 
   using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::Value, mlir::ValueRange)>;
-  /// The body gives the carried values of the next iteration.
+  /// Builds a loop; the body gives the carried values of the next iteration.
   llvm::SmallVector<mlir::Value> loop(mlir::Value lower, mlir::Value upper,
                                       mlir::Value step, mlir::ValueRange inits,
                                       Body body);

@@ -13,7 +13,7 @@
 
 namespace wgtile {
 
-/// Most bytes that an option may give a thread block: offsets have 32 bits.
+/// Most bytes that an option may give a CTA: offsets have 32 bits.
 inline constexpr int64_t kMaxSharedBytes = INT32_MAX;
 
 /// Checks a pass's numeric option; the error is emitted at the op that the pass

@@ -31,7 +31,7 @@ mlir::LogicalResult verifyRegisterTiles(mlir::gpu::GPUFuncOp kernel);
 mlir::LogicalResult verifyRings(mlir::gpu::GPUFuncOp kernel);
 
 /// Checks that a kernel has a number of threads, along x, of whole warps up to
-/// what a thread block has, as `wgtile-assign-layouts` leaves it.
+/// what a CTA has, as `wgtile-assign-layouts` leaves it.
 mlir::LogicalResult verifyThreads(mlir::gpu::GPUFuncOp kernel);
 
 } // namespace wgtile

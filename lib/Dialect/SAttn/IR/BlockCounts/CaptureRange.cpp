@@ -52,7 +52,7 @@ mask::Interval block_counts::findCaptureRange(TileOpBuilder &b, Value capture,
     Value elements = b.map(
         places, kShape, type,
         [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-          // What comes after the last one is read again.
+          // Positions after the last one read the last one again.
           Value position = arith::MinUIOp::create(inner, args[0], lastRead);
           SmallVector<Value> own(indices);
           own.push_back(arith::IndexCastOp::create(inner, inner.getIndexType(),

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What sattn.block_counts requires of its operands, at run time too.
+// The requirements of sattn.block_counts on its operands, at run time too.
 
 #include "sattn/Dialect/SAttn/IR/BlockCounts/BlockCountsOp.h"
 #include "sattn/Dialect/SAttn/IR/MaskRegion.h"

@@ -25,7 +25,7 @@ static constexpr int64_t kMaxBlock = std::numeric_limits<int32_t>::max();
 
 static constexpr StringRef kOutNames[] = {"out", "transposed"};
 
-/// (C1)
+/// Verifies (C1).
 static LogicalResult verifyTransposed(BlockCountsOp op) {
   Value transposed = op.getTransposed();
   if (!transposed)
@@ -41,7 +41,7 @@ static LogicalResult verifyTransposed(BlockCountsOp op) {
   return success();
 }
 
-/// (C6)
+/// Verifies (C6).
 static LogicalResult verifyBounds(BlockCountsOp op) {
   ArrayRef<int64_t> bounded = op.getBounded().value_or(ArrayRef<int64_t>());
   if (op.getBounds().size() != 4 * bounded.size())

@@ -81,16 +81,16 @@ private:
   /// Blocks of queries and of keys of the tile, as i32 too.
   OpFoldResult rows, blocks;
   Value endRow, end;
-  /// Of i32.
+  /// The tile's batch and head, of i32.
   Value batch, head;
   OpFoldResult firstQuery, firstKey;
-  /// Of the tile; `key` begins with it.
+  /// The operands of the mask over the tile; `key` begins with the tile.
   mask::BlockOperands own;
   /// The number of each block within the tile.
   Value places;
-  /// Of captured tensors.
+  /// The last indices of captured tensors.
   DenseMap<Value, SmallVector<Value>> lastIndices;
-  /// Of captured vectors at the queries.
+  /// The ranges of captured vectors at the queries.
   DenseMap<Value, mask::Interval> queryRanges;
   /// Whether the analysis asks for the elements of a captured tensor that the
   /// keys of blocks read, or the queries after other indices.
@@ -113,8 +113,8 @@ private:
     return arith::ConstantOp::create(inner, inner.getIntegerAttr(type, value));
   }
 
-  /// What is known of blocks of keys, `number` of them from `first` on, both of
-  /// i64, and the tile's queries or, unless it is null, block `row` of them.
+  /// The verdict on `number` blocks of keys from `first` on, both of i64, for
+  /// the tile's queries or, unless it is null, for block `row` of them.
   mask::Verdict interpret(Inner &inner, Value first, Value number,
                           Value row = Value()) {
     Type wide = b.getI64Type();
@@ -210,7 +210,7 @@ private:
                        lastIndices.lookup(capture));
   }
 
-  /// Neither empty nor full.
+  /// Whether a block is neither empty nor full.
   Value isUndecided(Inner &inner, const mask::Verdict &verdict) {
     Value isFull = constant(inner, inner.getI1Type(), 1);
     isFull = arith::XOrIOp::create(inner, verdict.all, isFull);
@@ -220,7 +220,7 @@ private:
     return compare(inner, arith::CmpIPredicate::slt, count,
                    constant(inner, i32, 0));
   }
-  /// Visible elements of a block, -1 if it is undecided.
+  /// The visible elements of a block, -1 if it is undecided.
   Value getCount(Inner &inner, const mask::Verdict &verdict) {
     Value none = constant(inner, i32, 0), undecided = constant(inner, i32, -1),
           all = constant(inner, i32, op.getBlockQueries() * op.getBlockKeys());
@@ -238,7 +238,7 @@ private:
         b, body(loop.getInductionVar(), loop.getRegionIterArg(0)));
     return loop.getResult(0);
   }
-  /// New counts of the numbers and the counts of blocks.
+  /// Computes new counts by `body` from the blocks' numbers and counts.
   Value update(Value counts, TileOpBuilder::Body body) {
     return b.map(places, counts, body);
   }
@@ -253,13 +253,14 @@ private:
     scf::YieldOp::create(b, body(tile));
     return branch.getResult(0);
   }
-  /// Of an element of a square tile: the block of queries, that of keys.
+  /// The index of an element of a square tile: its block of queries, or of
+  /// keys.
   Value position(Inner &inner, int64_t dim) {
     return arith::IndexCastOp::create(inner, i32,
                                       linalg::IndexOp::create(inner, dim));
   }
 
-  /// What is known of each block.
+  /// Counts of the blocks on which the analysis decides.
   Value decideAll(Value counts) {
     return update(counts, [&](Inner &inner, ValueRange args) -> Value {
       Type wide = inner.getI64Type();
@@ -272,7 +273,8 @@ private:
     });
   }
 
-  /// The same, of groups of blocks and then of the blocks of undecided groups.
+  /// Counts of groups of blocks on which the analysis decides, then of the
+  /// blocks of undecided groups.
   Value decideGroups(Value counts) {
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
     Value groups = b.asValue(apply(d0.ceilDiv(kGroupBlocks), {blocks}));
@@ -311,7 +313,7 @@ private:
     });
   }
 
-  /// What comes after the tile's blocks is decided.
+  /// Marks positions after the tile's blocks as decided, with a count of 0.
   Value dropOthers(Value counts) {
     Value none = b.i32(0);
     return update(counts, [&](Inner &inner, ValueRange args) -> Value {
@@ -351,8 +353,8 @@ private:
                      [](Inner &, ValueRange args) { return args[0]; });
   }
 
-  /// Of each undecided block a few elements: its corners, and as many inside.
-  /// One whose elements are not all alike is decided.
+  /// Evaluates a few elements of each undecided block: its corners, and as many
+  /// inside. A block whose elements differ is decided.
   Value sampleUndecided(Value counts) {
     constexpr int64_t kSamples = 8;
     int64_t height = op.getBlockQueries(), width = op.getBlockKeys();
@@ -463,8 +465,8 @@ private:
     return isMixed ? select(b, isMixed, b.i32(1), sum) : sum;
   }
 
-  /// Whether a few elements from all over a block, its corners among them, are
-  /// not all alike.
+  /// Whether a few elements from all over a block, its corners among them,
+  /// differ, so that the block is mixed.
   Value isSurelyMixed(OpFoldResult firstQuery, Value block) {
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
     Value key0 = b.asI32(
@@ -496,7 +498,7 @@ private:
     return arith::AndIOp::create(b, isSome, isNotAll);
   }
 
-  /// A row has a key, and a column a query.
+  /// Counts elements of a block; a row has a key, and a column a query.
   Value countElements(OpFoldResult firstQuery, Value block, int64_t rowGroups,
                       Value iteration, Value counts) {
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);

@@ -66,7 +66,7 @@ bool block_counts::hasSquareTiles(BlockCountsOp op) {
       });
 }
 
-/// Only the results are cut: `origin` says where the tile is.
+/// Tiles the op by slicing its results alone: `origin` says where the tile is.
 FailureOr<TilingResult>
 BlockCountsOp::getTiledImplementation(OpBuilder &b,
                                       ArrayRef<OpFoldResult> offsets,

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What sattn.block_lists requires of extents, and of a program's arguments. The
-// constraint numbers are those of the op's description.
+// The requirements of sattn.block_lists on extents and on a program's
+// arguments. The constraint numbers are those of the op's description.
 
 #include "sattn/Dialect/SAttn/IR/BlockLists/BlockListsOp.h"
 

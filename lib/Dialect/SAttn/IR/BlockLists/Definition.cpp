@@ -23,7 +23,7 @@ MutableOperandRange BlockListsOp::getDpsInitsMutable() {
   return getOutsMutable();
 }
 
-/// (C1)
+/// Verifies (C1).
 static LogicalResult verifyTypes(BlockListsOp op,
                                  ArrayRef<NamedOperand> operands) {
   for (const NamedOperand &operand : operands)

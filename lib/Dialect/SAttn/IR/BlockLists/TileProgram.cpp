@@ -22,7 +22,7 @@ using namespace sattn;
 
 /// Blocks whose places are found together: two fragments of a warp on a GPU.
 static constexpr int64_t kShape[] = {16, 16}, kBlocks = 256;
-/// A mark has so many bits for each kind of list.
+/// Bits of a mark for each kind of list.
 static constexpr int64_t kBits = 16;
 
 namespace {
@@ -71,12 +71,12 @@ private:
   TileOpBuilder b;
   BlockListsOp op;
   Type i32;
-  /// Of lists.
+  /// The number of list kinds.
   unsigned kinds;
-  /// Of a row.
+  /// The number of a row's blocks, and their counts.
   OpFoldResult blocks;
   Value end, last, counts;
-  /// Of the row's blocks, if full ones have lists of their own.
+  /// Heights of the row's blocks, if full blocks have lists of their own.
   Value height;
   /// Numbers of neighboring blocks, from 0 on, in an order of their own.
   Value order;
@@ -149,7 +149,7 @@ private:
     Value none = b.i32(0), seen = markOf(0), full = markOf(kinds - 1);
     return b.map(
         numbers, kShape, i32, [&](Inner &inner, ValueRange args) -> Value {
-          // What comes after the last one is read again.
+          // Positions after the last one read the last one again.
           Value place = arith::IndexCastOp::create(
               inner, inner.getIndexType(),
               arith::MinUIOp::create(inner, args[0], last));
@@ -182,7 +182,7 @@ private:
     return arith::AndIOp::create(inner, marks, bits);
   }
 
-  /// What `then` gives if a condition holds, else what `otherwise` does.
+  /// The results of `then` if a condition holds, else those of `otherwise`.
   SmallVector<Value> choose(Value condition, TypeRange types,
                             function_ref<SmallVector<Value>()> then,
                             function_ref<SmallVector<Value>()> otherwise) {
@@ -215,7 +215,7 @@ private:
         [&] { return listFrom(0, listFrom); });
   }
 
-  /// All of some neighboring blocks are of a kind.
+  /// Lists some neighboring blocks that are all of one kind.
   SmallVector<Value> listAll(Value first, unsigned kind, ValueRange lists) {
     SmallVector<Value> next(lists);
     Value &number = next[2 * kind], &columns = next[2 * kind + 1];
@@ -248,7 +248,7 @@ private:
     return next;
   }
 
-  /// Of each block, the marks before it.
+  /// The number of marks before each block.
   Value scan(Value marks) {
     Value flat = vector::ShapeCastOp::create(b, VectorType::get(kBlocks, i32),
                                              b.asVector(marks));
@@ -261,7 +261,7 @@ private:
                                                 scan.getDest()));
   }
 
-  /// 0 from a place in a list on.
+  /// Fills a list with 0 from a place on.
   Value fillRest(Value begin, Value columns) {
     Value first = arith::IndexCastOp::create(b, b.getIndexType(), begin);
     auto body = [&](Value first, ValueRange lists) -> SmallVector<Value> {

@@ -27,7 +27,7 @@ SmallVector<Range> BlockListsOp::getIterationDomain(OpBuilder &b) {
   return ranges;
 }
 
-/// A list has all of its columns.
+/// The position of a tile in a list, of which a tile has all columns.
 LogicalResult BlockListsOp::getResultTilePosition(
     OpBuilder &b, unsigned number, ArrayRef<OpFoldResult> offsets,
     ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
@@ -42,7 +42,7 @@ LogicalResult BlockListsOp::getResultTilePosition(
   return success();
 }
 
-/// Only the results are cut: `origin` says where the tile is.
+/// Tiles the op by slicing its results alone: `origin` says where the tile is.
 FailureOr<TilingResult>
 BlockListsOp::getTiledImplementation(OpBuilder &b,
                                      ArrayRef<OpFoldResult> offsets,

@@ -30,7 +30,8 @@ static bool isOne(Value scalar) {
          attr.getValue().isExactlyValue(1.0);
 }
 
-/// Of the type of the op's scalars, as a splat's value is.
+/// A constant of the type of the op's scalars, which a splat's value may not
+/// have.
 static Value createConstant(PatternRewriter &rewriter, BsrAddmmOp op,
                             const APFloat &value) {
   return arith::ConstantOp::create(
@@ -144,7 +145,7 @@ struct DropUnreadOperands : public OpRewritePattern<BsrAddmmOp> {
   }
 };
 
-/// input = out is the same as no input.
+/// Drops an input that is out, which is the same as no input.
 struct DropInputThatIsOut : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -157,7 +158,7 @@ struct DropInputThatIsOut : public OpRewritePattern<BsrAddmmOp> {
   }
 };
 
-/// Without a stored block, the op is the same as with alpha = 0.
+/// Replaces alpha by 0 if there is no stored block.
 struct AlphaOfNoBlocks : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -178,7 +179,8 @@ struct AlphaOfNoBlocks : public OpRewritePattern<BsrAddmmOp> {
   }
 };
 
-/// out stays as it is: it is empty, or alpha = 0 and beta = 1.
+/// Replaces the op by out where that stays as it is: it is empty, or alpha = 0
+/// and beta = 1.
 struct ResultIsOut : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -194,7 +196,7 @@ struct ResultIsOut : public OpRewritePattern<BsrAddmmOp> {
   }
 };
 
-/// left or right of one value everywhere is part of alpha. Only where the
+/// Folds left or right of one value everywhere into alpha, only where the
 /// result cannot become 0, an infinity or NaN: alpha decides what is read.
 struct FoldSplatScale : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -226,7 +228,7 @@ struct FoldSplatScale : public OpRewritePattern<BsrAddmmOp> {
   }
 };
 
-/// b, transposed by an op of its own, is transposed by this one.
+/// Folds an op that transposes b into this op.
 struct FoldTransposedB : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -257,7 +259,7 @@ const char *findTransposedAddend(BsrAddmmOp op, Value &added) {
   return nullptr;
 }
 
-/// The op with a transposed result, in `out`.
+/// Creates the op with a transposed result, in `out`.
 BsrAddmmOp createTransposed(PatternRewriter &rewriter, BsrAddmmOp op, Value out,
                             Value added) {
   auto moved = cast<BsrAddmmOp>(rewriter.clone(*op));

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What a sattn.bsr_addmm requires of extents, and of a program's arguments. The
-// constraint numbers are those of the op's description.
+// The requirements of sattn.bsr_addmm on extents and on a program's arguments.
+// The constraint numbers are those of the op's description.
 
 #include "../ProductTypes.h"
 

@@ -85,7 +85,7 @@ static LogicalResult verifyElementTypes(BsrAddmmOp op,
   return success();
 }
 
-/// (C14)
+/// Verifies (C14).
 static LogicalResult verifyPlan(BsrAddmmOp op) {
   if (!op.getRowBlockGroups() && !op.getSteps())
     return success();
@@ -125,7 +125,7 @@ static LogicalResult verifyPlan(BsrAddmmOp op) {
                     op.getCol().getType().getShape().back());
 }
 
-/// (C16)
+/// Verifies (C16).
 static LogicalResult verifyEncoding(BsrAddmmOp op) {
   if (!op.getCrow() != !op.getCol())
     return op.emitOpError("expected 'crow' and 'col' together");
@@ -155,7 +155,7 @@ static LogicalResult verifyEncoding(BsrAddmmOp op) {
   return success();
 }
 
-/// (C1)
+/// Verifies (C1).
 static LogicalResult verifyRanks(BsrAddmmOp op,
                                  ArrayRef<NamedOperand> operands) {
   int64_t batchRank = op.getBatchRank();
@@ -213,7 +213,7 @@ LogicalResult BsrAddmmOp::verify() {
   // (C7)
   int64_t batchRank = getBatchRank();
   ArrayRef<int64_t> outShape = getOut().getType().getShape();
-  // Of matrices (*, M, N), and of b.
+  // Dimensions of matrices (*, M, N), and of b.
   int64_t rowDim = 2 + getRowDim(), columnDim = 2 + getColumnDim();
   int64_t bRowDim = 2 + getBRowDim(), bColumnDim = 2 + getBColumnDim();
   int64_t m = outShape[batchRank + rowDim], n = outShape[batchRank + columnDim];

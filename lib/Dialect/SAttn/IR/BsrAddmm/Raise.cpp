@@ -84,8 +84,8 @@ static Value appendUnit(OpBuilder &b, Location loc, Value tensor) {
       groups, sizes);
 }
 
-/// The same without that dimension. Returned tensors are in the caller's
-/// memory, whose strides are unknown: a reshape would copy them.
+/// The tensor without its last dimension, of size 1. Returned tensors are in
+/// the caller's memory, whose strides are unknown: a reshape would copy them.
 static Value dropUnit(OpBuilder &b, Location loc, Value tensor,
                       bool isReturned) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -110,7 +110,7 @@ namespace {
 /// becomes.
 struct Product {
   Indexed a, b, out;
-  /// b and out are vectors: the product's column is a loop of its own.
+  /// Whether b and out are vectors: the product's column is a loop of its own.
   bool isVector = false;
   bool transposeB = false, transposeOut = false;
 };
@@ -303,8 +303,9 @@ static bool mayExpandResult(OpOperand *operand) {
   return true;
 }
 
-/// If rows of several dimensions are collapsed and expanded again after the
-/// matrix product, as in a linear layer of batches, they become batches.
+/// Turns rows of several dimensions that are collapsed before the matrix
+/// product and expanded after it, as in a linear layer of batches, into
+/// batches.
 static LogicalResult expandReshapes(ModuleOp module) {
   SmallVector<Operation *> functions;
   for (auto function : module.getOps<func::FuncOp>()) {

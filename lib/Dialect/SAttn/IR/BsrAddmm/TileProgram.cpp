@@ -279,9 +279,9 @@ private:
     return ifOp.getResult(0);
   }
 
-  /// If nothing was multiplied, the result is beta * input for any alpha, left
-  /// and right: left and right are not read, and alpha is not applied to the
-  /// loop's zero.
+  /// Scales a product. If nothing was multiplied, the result is beta * input
+  /// for any alpha, left and right: left and right are not read, and alpha is
+  /// not applied to the loop's zero.
   Value scaleProduct(Value accumulator) {
     if (!accumulator)
       return addInput(Value());

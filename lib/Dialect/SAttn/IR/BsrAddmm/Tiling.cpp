@@ -50,8 +50,8 @@ static std::optional<int64_t> getTileSize(OpFoldResult size) {
   return std::nullopt;
 }
 
-/// A tile of at most one block row, or of a part of it, is exactly that, since
-/// M and the tile's offset are multiples of it.
+/// The rows of a tile of at most one block row, or of a part of it: exactly
+/// that, since M and the tile's offset are multiples of it.
 static OpFoldResult foldRows(BsrAddmmOp op, OpFoldResult size) {
   if (getTileSize(size) == op.getTileRows())
     return OpBuilder(op).getIndexAttr(op.getTileRows());
@@ -134,8 +134,8 @@ struct Slicer {
   }
 
 private:
-  /// A batch of 1 reads index 0; min(offset, size - 1) says so for a size that
-  /// is known only at run time.
+  /// The index of a batch: 0 in a dimension of size 1; min(offset, size - 1)
+  /// says so for a size that is known only at run time.
   OpFoldResult batchOffset(Value source, int64_t size, int64_t dim,
                            OpFoldResult offset) {
     if (size == 1)

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What a sattn.bsr_addmm tells the choice of its parameters.
+// The facts of a sattn.bsr_addmm that its parameters are chosen by.
 
 #include "../ProductTypes.h"
 #include "../TuningFacts.h"
@@ -69,9 +69,10 @@ static bool takesPlan(BsrAddmmOp op) {
          op.getCol().getType().getRank() == op.getCrow().getType().getRank();
 }
 
-/// A plan is an order of blocks for the GPU alone, where the block rows of a
-/// tile share loads by the plan; a program with such a tile runs without it,
-/// too. Where the GPU's MMAs take b along K alone, it gets a copy that lies so.
+/// Adapts the op to the target. A plan is an order of blocks for the GPU alone,
+/// where the block rows of a tile share loads by the plan; a program with such
+/// a tile runs without it, too. Where the GPU's MMAs take b along K alone, it
+/// gets a copy that lies so.
 std::optional<std::string>
 BsrAddmmOp::restrictTo(const tuning::Target &target) {
   bool isForCPU = target.kind == tuning::TargetKind::CPU;

@@ -16,10 +16,10 @@
 
 namespace sattn {
 
-/// Of a mask of `stored` blocks, an index: the cuts that there is room for in
-/// `rows` of partial results, twice `blockRows` for each; the blocks between
-/// two of them, at least 1; the blocks of the longest block row that is not
-/// cut.
+/// The cuts of a mask of `stored` blocks, an index, into parts: the number of
+/// cuts for which `rows` of partial results have room, twice `blockRows` for
+/// each; the blocks between two cuts, at least 1; the blocks of the longest
+/// block row that is not cut.
 struct BlockCuts {
   BlockCuts(mlir::ImplicitLocOpBuilder &b, mlir::Value stored, mlir::Value rows,
             int64_t blockRows);

@@ -163,7 +163,8 @@ static BlockRow readBlockRow(ImplicitLocOpBuilder &b, CombinePartsOp op,
   return {begin, end};
 }
 
-/// A tile of a block row without parts has no rows.
+/// The position of a tile's result; a tile of a block row without parts has no
+/// rows.
 LogicalResult CombinePartsOp::getResultTilePosition(
     OpBuilder &builder, unsigned, ArrayRef<OpFoldResult> offsets,
     ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
@@ -173,7 +174,7 @@ LogicalResult CombinePartsOp::getResultTilePosition(
   Value out = getDestination(getOut());
   resultOffsets = llvm::to_vector(offsets);
   resultSizes = llvm::to_vector(sizes);
-  if (getWidth() <= getTileColumns()) // What the loops' bounds do not tell.
+  if (getWidth() <= getTileColumns()) // The loops' bounds do not tell it.
     resultSizes.back() = b.getIndexAttr(getWidth());
   resultOffsets[rows] =
       arith::SelectOp::create(
@@ -187,7 +188,8 @@ LogicalResult CombinePartsOp::getResultTilePosition(
   return success();
 }
 
-/// Only `out` is cut: `origin` says where the tile is among the rest.
+/// Tiles the op by slicing `out` alone: `origin` says where the tile is among
+/// the rest.
 FailureOr<TilingResult>
 CombinePartsOp::getTiledImplementation(OpBuilder &builder,
                                        ArrayRef<OpFoldResult> offsets,
@@ -215,7 +217,8 @@ CombinePartsOp::getTileSizes(OpBuilder &b) {
   return sizes;
 }
 
-/// Block rows without parts keep what they have.
+/// Whether tiles cover the results: block rows without parts keep what they
+/// have.
 bool CombinePartsOp::coversResults() { return false; }
 
 //===----------------------------------------------------------------------===//
@@ -271,7 +274,8 @@ private:
 };
 } // namespace
 
-/// Most tiles have nothing to do, and branch around all of it.
+/// Builds the program. Most tiles have nothing to do, and branch around all of
+/// it.
 Value CombineProgram::build() {
   auto branch =
       scf::IfOp::create(b, op.getOut().getType(), hasParts(b, op, {begin, end}),
@@ -317,7 +321,7 @@ Value CombineProgram::findRow(Value part) {
   return arith::SelectOp::create(b, isFirst, first, later);
 }
 
-/// Rows of parts are all there.
+/// The slice of a part's rows, all of which exist.
 Value CombineProgram::slice(Value source, Value row,
                             ArrayRef<OpFoldResult> columns,
                             ArrayRef<int64_t> shape) {
@@ -344,7 +348,7 @@ Value CombineProgram::readValues(Value row) {
                     {getRows(), getColumns()});
 }
 
-/// -inf of a part that is not there.
+/// The LSE of a part, -inf if the part does not exist.
 Value CombineProgram::readLse(Value row, Value exists) {
   Value lse = slice(op.getLse(), row, {}, {getRows()});
   return b.generic(lse, b.vector, b.empty({getRows()}, b.wide), b.vector,
@@ -364,7 +368,8 @@ Value CombineProgram::maximum(ArrayRef<Value> inputs, Value init) {
                    });
 }
 
-/// 2^(lse - greatest), 0 where both are -inf: -inf minus -inf is no number.
+/// The weight 2^(lse - greatest), 0 where both are -inf: -inf minus -inf is a
+/// NaN.
 Value CombineProgram::weigh(Value lse, Value greatest) {
   return b.generic(
       {lse, greatest}, {b.vector, b.vector}, b.empty({getRows()}, b.wide),

@@ -22,7 +22,7 @@
 using namespace mlir;
 using namespace sattn;
 
-/// Of the number of a block row.
+/// Bits of the number of a block row.
 static constexpr int kRowBits = 31;
 
 namespace {
@@ -45,9 +45,11 @@ private:
 
   ImplicitLocOpBuilder b;
   BsrAttentionOp op;
-  /// Of the operands; of scores and weights before they are multiplied.
+  /// Element types: of the operands, and of scores and weights before they are
+  /// multiplied.
   Type element, wide;
-  /// Of scores and weights: those of the batches, and of the stored blocks.
+  /// Sizes of scores and weights: those of the batches, then those of the
+  /// stored blocks.
   SmallVector<OpFoldResult> sizes;
 
   OpFoldResult sizeOf(Tensor tensor, int64_t dim) {
@@ -86,8 +88,8 @@ Value Decomposition::build() {
   return product.getResult();
 }
 
-/// With as many dimensions as the weights have for their batches: the parts of
-/// a stored matrix have equal ranks.
+/// The list with as many dimensions as the weights have for their batches: the
+/// parts of a stored matrix have equal ranks.
 Value Decomposition::withBatches(Tensor list) {
   RankedTensorType type = list.getType();
   int64_t missing = op.getBatchRank() + 1 - type.getRank();
@@ -107,8 +109,8 @@ Value Decomposition::withBatches(Tensor list) {
       extents);
 }
 
-/// Of each stored block its block row: the last one that does not begin after
-/// it, which a search by halves finds.
+/// The block row of each stored block: the last row that does not begin after
+/// it, found by binary search.
 Value Decomposition::findRows() {
   RankedTensorType type = op.getCrow().getType();
   int64_t rank = type.getRank(), entries = type.getShape().back();

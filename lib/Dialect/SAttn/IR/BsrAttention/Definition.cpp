@@ -27,8 +27,8 @@ using namespace sattn;
 
 /// Most columns of Q, K, V and the result.
 static constexpr int64_t kMaxHeadDim = 512;
-/// Sizes of tiles and blocks are multiples of the first, along keys of the
-/// second, the depth of an MMA; those of tiles are at most the third.
+/// Numbers that sizes of tiles and blocks are multiples of: the first, and
+/// along keys the second, the depth of an MMA; the largest size of a tile.
 static constexpr int64_t kMultiple = 8, kKeyMultiple = 16, kMaxTile = 1024;
 
 MutableOperandRange BsrAttentionOp::getDpsInitsMutable() {
@@ -55,7 +55,7 @@ static LogicalResult verifyElementTypes(BsrAttentionOp op) {
   return success();
 }
 
-/// (C6), (C7)
+/// Verifies (C6), (C7).
 static LogicalResult verifyExtents(BsrAttentionOp op, const NamedOperand &crow,
                                    const NamedOperand &q, const NamedOperand &k,
                                    const NamedOperand &v,
@@ -93,7 +93,7 @@ static LogicalResult verifyExtents(BsrAttentionOp op, const NamedOperand &crow,
   return verifySize(op, out, 1, "E", op.getValueDim());
 }
 
-/// (C17)
+/// Verifies (C17).
 static LogicalResult verifyParts(BsrAttentionOp op) {
   if (!op.hasParts())
     return success();
@@ -112,7 +112,7 @@ static LogicalResult verifyParts(BsrAttentionOp op) {
                            op.getValueDim());
 }
 
-/// (C18)
+/// Verifies (C18).
 static LogicalResult verifyLse(BsrAttentionOp op) {
   if (!op.hasLse())
     return success();
@@ -132,7 +132,7 @@ static LogicalResult verifyLse(BsrAttentionOp op) {
   return verifySize(op, lse, 0, "M", op.getQ().getType().getShape().end()[-2]);
 }
 
-/// (C11)
+/// Verifies (C11).
 static LogicalResult verifyMeta(BsrAttentionOp op) {
   MetaAttr meta = op.getMetaAttr();
   if (!meta)

@@ -84,8 +84,8 @@ private:
   Value number(int64_t value) {
     return arith::ConstantOp::create(b, b.getIntegerAttr(offsetType, value));
   }
-  /// Offsets, numbers of rows and of cuts have one type, which is mostly half
-  /// as wide as an index.
+  /// Converts an index to the one type of offsets, numbers of rows and of cuts,
+  /// which is mostly half as wide as an index.
   Value asNumber(Value index) {
     return arith::IndexCastOp::create(b, offsetType, index);
   }
@@ -147,7 +147,7 @@ Part PartFinder::find(OpFoldResult tileRow) {
   Value former = arith::DivUIOp::create(b, begin, length);
   Value firstCut = mul(add(former, one), length);
   Value stop = select(isBehindCut, add(place, length), firstCut);
-  // Of a row near the greatest offset only unsigned numbers have it.
+  // Near the greatest offset, only an unsigned number holds a row's end.
   stop = arith::MinUIOp::create(b, stop, end);
 
   Part part;

@@ -29,7 +29,8 @@ mlir::Value readOffset(mlir::OpBuilder &b, mlir::Location loc, mlir::Value crow,
 /// the part behind it.
 mlir::OpFoldResult countTileRows(mlir::OpBuilder &b, BsrAttentionOp op);
 
-/// Of a tile, which has no rows of a result where a row is past its end.
+/// The part of a block row that a tile computes. An output row past its end
+/// means that the tile has no rows of that result.
 struct Part {
   /// Row of `q`; first block and number of blocks.
   mlir::Value query, begin, size;
@@ -46,9 +47,9 @@ Part findPart(mlir::OpBuilder &b, BsrAttentionOp op, mlir::OpFoldResult row,
 mlir::OpFoldResult clipRows(mlir::OpBuilder &b, mlir::Value result, int64_t dim,
                             mlir::OpFoldResult row, int64_t height);
 
-/// What sattn.bsr_attention and sattn.combine_parts require of `partial` and
-/// `lse`: element types and ranks; rows and columns; batch dimensions; and
-/// extents.
+/// Verify the requirements of sattn.bsr_attention and sattn.combine_parts on
+/// `partial` and `lse`: element types and ranks; rows and columns; batch
+/// dimensions; and extents.
 llvm::LogicalResult verifyPartTypes(mlir::Operation *op,
                                     const NamedOperand &partial,
                                     const NamedOperand &lse, int64_t batches);

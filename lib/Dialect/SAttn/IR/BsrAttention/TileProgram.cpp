@@ -41,7 +41,7 @@ private:
 
   AttentionBuilder b;
   BsrAttentionOp op;
-  /// Of V, and of Q and K, in the tile; iterations over a block.
+  /// Columns of V, and of Q and K, in the tile; iterations over a block.
   int64_t columns, depth, parts;
   /// The tile's place in the batch dimensions of the result.
   SmallVector<OpFoldResult> batch;
@@ -120,8 +120,8 @@ Value TileProgram::findBlocks() {
       apply((d1 - d0) * parts, {OpFoldResult(first), OpFoldResult(last)}));
 }
 
-/// What is kept of a part of a block row. Few tiles are one: others branch
-/// around it.
+/// Stores the result of a part of a block row. Few tiles are parts: the others
+/// branch around it.
 ResultRange TileProgram::insertPart(scf::ForOp loop, Value factor) {
   int64_t lead = op.getBatchRank();
   Value rows =
@@ -168,7 +168,7 @@ void TileProgram::iterate(scf::ForOp loop, Value q) {
               dropout ? function_ref<Value(Value)>(dropSome) : nullptr);
 }
 
-/// Rows of a stored block, which are all there are: no row is clipped.
+/// Reads rows of a stored block, which all exist: no row is clipped.
 Value TileProgram::readKeys(Tensor matrix, OpFoldResult firstKey,
                             OpFoldResult firstColumn, int64_t width) {
   SmallVector<OpFoldResult> offsets = leadOf(matrix, 2);

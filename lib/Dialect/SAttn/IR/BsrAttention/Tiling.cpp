@@ -91,7 +91,7 @@ LogicalResult BsrAttentionOp::getResultTilePosition(
   return success();
 }
 
-/// Of batches in row-major order.
+/// The number of a batch, in row-major order.
 static Value numberBatch(OpBuilder &b, BsrAttentionOp op,
                          ArrayRef<OpFoldResult> place) {
   AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1),
@@ -105,7 +105,8 @@ static Value numberBatch(OpBuilder &b, BsrAttentionOp op,
   return getValueOrCreateConstantIndexOp(b, op.getLoc(), number);
 }
 
-/// Only results are cut: `origin` says where the tile is among the rest.
+/// Tiles the op by slicing its results alone: `origin` says where the tile is
+/// among the rest.
 FailureOr<TilingResult>
 BsrAttentionOp::getTiledImplementation(OpBuilder &b,
                                        ArrayRef<OpFoldResult> offsets,
@@ -140,24 +141,25 @@ BsrAttentionOp::getTileSizes(OpBuilder &b) {
                        "attaches one");
   SmallVector<OpFoldResult> sizes;
   for (int64_t dim : loopDims(*this)) {
-    int64_t place = dim - getBatchRank(); // Of queries 0, of columns 1.
+    int64_t place = dim - getBatchRank(); // Queries: 0; columns: 1.
     sizes.push_back(b.getIndexAttr(place < 0 ? 1 : meta.getTile()[place]));
   }
   return sizes;
 }
 
-/// Long rows of `out`, and of `partial` all others, are in no tile.
+/// Whether tiles cover the results: long rows of `out`, and all other rows of
+/// `partial`, are in no tile.
 bool BsrAttentionOp::coversResults() { return !hasParts(); }
 
-/// `split_k` says how many parts all block rows have; no thread blocks share a
-/// tile.
+/// The schedule without `split_k`, which is the number of parts of all block
+/// rows; no CTAs share a tile.
 TileSchedule BsrAttentionOp::getTileSchedule() {
   TileSchedule schedule = getScheduleOf(getMetaAttr());
   schedule.splitK = std::nullopt;
   return schedule;
 }
 
-/// Room for the parts of long block rows, and the op that combines them.
+/// Adds memory for the parts of long block rows, and the op that combines them.
 void BsrAttentionOp::planTiles(OpBuilder &builder) {
   MetaAttr meta = getMetaAttr();
   bool isWide = getQ().getType().getElementType().isF64(); // (C17)

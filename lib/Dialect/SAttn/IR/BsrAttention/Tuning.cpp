@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What a sattn.bsr_attention tells the choice of its parameters.
+// The facts of a sattn.bsr_attention that its parameters are chosen by.
 
 #include "../TuningFacts.h"
 

@@ -20,12 +20,12 @@ using namespace sattn;
 namespace {
 class TileProgram {
 public:
-  /// Products of elements beyond the blocks are 0.
+  /// Creates the program; products of elements beyond the blocks are 0.
   TileProgram(OpBuilder &builder, BsrSoftmaxBackwardOp op)
       : b(builder, op, /*padding=*/0.0) {}
 
-  /// The sum of a row is a number, that of a tile of rows a vector. The head in
-  /// registers counts after the loop.
+  /// Builds the program. The sum of a row is a number, that of a tile of rows a
+  /// vector. The head in registers counts after the loop.
   Value build() {
     Value total = b.constant(0.0);
     if (!b.isOneRow())
@@ -49,7 +49,7 @@ private:
 
   RowWalk b;
 
-  /// The sum with those of a step, whose inputs are pairs of an element of the
+  /// Adds those of a step to the sum; its inputs are pairs of an element of the
   /// softmax and its gradient.
   Value addProducts(const Step &step, Value total) {
     return b.reduce(

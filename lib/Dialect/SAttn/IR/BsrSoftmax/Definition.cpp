@@ -25,7 +25,8 @@ using namespace sattn;
 #define GET_OP_CLASSES
 #include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.cpp.inc"
 
-/// Tiles have a multiple of so many rows and columns, if not a block's.
+/// The number that a tile's rows and columns are a multiple of, if they are not
+/// a block's.
 static constexpr int64_t kMultiple = 8;
 /// Most parts of a step.
 static constexpr int64_t kMaxParts = tuning::bsr_softmax::kBlocksAtOnce *
@@ -50,7 +51,7 @@ MutableOperandRange BsrSoftmaxBackwardOp::getDpsInitsMutable() {
   return getGradInMutable();
 }
 
-/// (C1), (C2), (C6), (C7)
+/// Verifies (C1), (C2), (C6), (C7).
 static LogicalResult verifyIndices(const StoredRows &rows) {
   Operation *op = rows.op;
   ArrayRef<int64_t> shape = rows.getType().getShape();
@@ -73,7 +74,7 @@ static LogicalResult verifyIndices(const StoredRows &rows) {
   return success();
 }
 
-/// (C9)
+/// Verifies (C9).
 static LogicalResult verifyMeta(const StoredRows &rows) {
   if (!rows.meta)
     return success();

@@ -59,9 +59,9 @@ OpFoldResult RowWalk::clip(int64_t most, AffineExpr size,
   return affine::makeComposedFoldedAffineMin(*this, getLoc(), map, operands);
 }
 
-/// Matrices are counted through the blocks. The row may lack the last of those
-/// that are read together, or parts of them; all of one unless it `hasBlocks`
-/// of it.
+/// Locates a matrix of an iteration; matrices are counted through the blocks.
+/// The row may lack the last of those that are read together, or parts of them;
+/// all of one unless it `hasBlocks` of it.
 RowWalk::Matrix RowWalk::locate(OpFoldResult iteration, int64_t place,
                                 bool hasBlocks) {
   AffineExpr d0 = getAffineDimExpr(0), d1 = getAffineDimExpr(1),
@@ -282,7 +282,7 @@ Value RowWalk::computeElements(ValueRange inputs, ValueRange ofRow,
                  });
 }
 
-/// Without the padding.
+/// Inserts a result, without the padding, into `out`.
 Value RowWalk::insert(Value result, const Matrix &matrix, Value out) {
   SmallVector<OpFoldResult> ones(matrix.sizes.size(), getIndexAttr(1)),
       origin(2, getIndexAttr(0));

@@ -34,7 +34,8 @@ public:
   /// the dimensions of 1.
   struct Matrix {
     llvm::SmallVector<mlir::OpFoldResult> offsets, sizes;
-    /// At most the `height` and `columns` of all.
+    /// Rows and columns of the matrix, at most the `height` and `columns` of
+    /// all.
     mlir::OpFoldResult rows, width;
   };
 
@@ -47,7 +48,7 @@ public:
     mlir::Value exists;
   };
 
-  /// Elements beyond the blocks are `padding`.
+  /// Creates the builder; elements beyond the blocks are `padding`.
   RowWalk(mlir::OpBuilder &b, const StoredRows &rows, double padding);
 
   /// Whether a tile is one row, whose parts in several blocks make up a matrix.

@@ -17,7 +17,8 @@
 using namespace mlir;
 using namespace sattn;
 
-/// Nothing else has as many columns, and nothing but `crow` tells the rows.
+/// The sparse matrix of the op's arrays; no operand has as many columns, and
+/// only `crow` tells the rows.
 static SmallVector<SparseOperand> getMatrix(const StoredRows &rows) {
   return {{rows.crow.value, rows.col.value, rows.values().value,
            rows.getBlockRows(), rows.getBlockColumns(),

@@ -23,7 +23,8 @@ static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 namespace {
 class TileProgram {
 public:
-  /// Elements beyond the blocks are -inf, whose power is 0.
+  /// Creates the program; elements beyond the blocks are -inf, whose power is
+  /// 0.
   TileProgram(OpBuilder &builder, BsrSoftmaxOp op)
       : b(builder, op, /*padding=*/-kInfinity), zero(b.constant(0.0)),
         lowest(b.constant(-kInfinity)), log2E(b.constant(kLog2E)),
@@ -69,7 +70,8 @@ private:
     return arith::SelectOp::create(inner, isLowest, zero, maximum);
   }
 
-  /// In a row without anything but -inf, the sum is 0 and its powers are.
+  /// The inverse of a row's sum. In a row of nothing but -inf the sum is 0, and
+  /// so are its powers.
   Value toInverse(Inner &inner, Value total) {
     Value one = b.constant(1.0);
     Value isZero =
@@ -114,7 +116,7 @@ private:
                     });
   }
 
-  /// The maximum and the sum with those of further steps.
+  /// Adds further steps to the maximum and the sum.
   SmallVector<Value> addSteps(ArrayRef<Step> steps, Value maximum,
                               Value total) {
     SmallVector<Value> inputs;
@@ -152,7 +154,7 @@ private:
     return sum;
   }
 
-  /// The sum of all elements' powers added to a number.
+  /// Adds the sum of all elements' powers to a number.
   Value addPowers(ArrayRef<Value> inputs, Value shift, Value total) {
     return b.reduce(inputs, total, [&](Inner &inner, ValueRange args) -> Value {
       return arith::AddFOp::create(
@@ -197,7 +199,8 @@ private:
     });
   }
 
-  /// `shift` and `inverse` are those of each row, or of the one row.
+  /// Writes the quotients; `shift` and `inverse` are those of each row, or of
+  /// the one row.
   Value writeQuotients(Value shift, Value inverse) {
     return b.writeAll({shift, inverse},
                       [&](Inner &inner, ValueRange args) -> Value {

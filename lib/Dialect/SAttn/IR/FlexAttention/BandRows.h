@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What the rows of a tile of scores see of the columns by a band: for each
-// query the first key and the last one, or for each key those of the queries.
+// The columns of a tile of scores that a band makes visible to its rows: for
+// each query the first and the last key, or for each key those of the queries.
 
 #ifndef LIB_DIALECT_SATTN_IR_FLEXATTENTION_BANDROWS_H
 #define LIB_DIALECT_SATTN_IR_FLEXATTENTION_BANDROWS_H
@@ -23,18 +23,20 @@ public:
   struct Place {
     /// A vector of i32, of the rows' queries; null: they follow each other.
     mlir::Value queries;
-    /// In i32: what is to be added to `queries`, or to a row's number in the
-    /// tile, for the position in the mask, or null; where the block begins.
+    /// Numbers of i32: the offset from `queries`, or from a row's number in the
+    /// tile, to the position in the mask, or null; the column at which the
+    /// block begins.
     mlir::Value row, column;
     /// How many columns there are, in i32; null: the block ends before them.
     mlir::Value length;
-    /// Whether all of the block that has columns is seen, in i1; null: no.
+    /// Whether all of the block that has columns is visible, in i1; null: no.
     mlir::Value isFull;
     /// The first row of the tile that sees nothing, in i32; null: none is.
     mlir::Value end;
   };
 
-  /// Without `mask`, `place` has a length or an end.
+  /// Computes the bounds of the tile's rows. Without `mask`, `place` has a
+  /// length or an end.
   BandRows(TileBuilder &b, MaskAttr mask, const Place &place);
 
   /// Vectors of i32 that `contains` takes the elements of, by rows.
@@ -62,7 +64,7 @@ private:
   /// rows are queries, or there is no prefix.
   mlir::Value prefixRows;
   llvm::SmallVector<mlir::Value> vectors;
-  /// Columns before it are seen by all; null: none are.
+  /// Columns before it are visible to all rows; null: none are.
   mlir::Value prefixEnd;
 };
 

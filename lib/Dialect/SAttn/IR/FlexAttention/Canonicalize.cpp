@@ -30,7 +30,7 @@ struct Linear {
   }
 };
 
-/// As the attribute's, of which at least one is there.
+/// A band as in the attribute; at least one end is set.
 struct Band {
   std::optional<int64_t> left, right;
 
@@ -51,7 +51,7 @@ public:
   explicit MaskFunction(Block &block)
       : query(block.getArgument(2)), key(block.getArgument(3)) {}
 
-  /// What must not be negative for a comparison to hold.
+  /// The linear form that must not be negative for a comparison to hold.
   std::optional<Linear> findCondition(Value value) const {
     auto compare = value.getDefiningOp<arith::CmpIOp>();
     if (!compare)
@@ -174,10 +174,10 @@ struct MaskToAttribute : OpRewritePattern<FlexAttentionOp> {
   }
 
 private:
-  /// As the attribute's numbers.
+  /// The bound of the attribute's numbers.
   static constexpr int64_t kMost = int64_t(1) << 30;
 
-  /// The bands of a conjunction, and its other terms.
+  /// Splits a conjunction into its bands and its other terms.
   static void split(const MaskFunction &function, Value value, Band &band,
                     SmallVectorImpl<Value> &rest) {
     if (auto both = value.getDefiningOp<arith::AndIOp>()) {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What a sattn.flex_attention requires of extents, and of a program's
+// The requirements of sattn.flex_attention on extents and on a program's
 // arguments. The constraint numbers are those of the op's description.
 
 #include "ScoreContract.h"

@@ -20,7 +20,7 @@ using namespace sattn::flex_attention;
 #define GET_OP_CLASSES
 #include "sattn/Dialect/SAttn/IR/FlexAttention/FlexAttentionOp.cpp.inc"
 
-/// Positions are i32, and so are their differences.
+/// The bound of positions, so that these and their differences are i32.
 static constexpr int64_t kMaxDistance = int64_t(1) << 30;
 
 MutableOperandRange FlexAttentionOp::getDpsInitsMutable() {
@@ -51,7 +51,7 @@ rowResults(FlexAttentionOp op) {
   return {{{"lse", op.getLse()}, {"max_scores", op.getMaxScores()}}};
 }
 
-/// (C4) of results.
+/// Verifies (C4) of results.
 static LogicalResult verifyResultExtents(FlexAttentionOp op) {
   bool isTile = !op.getOrigin().empty();
   if (!(isTile && op.splitsColumns()) &&

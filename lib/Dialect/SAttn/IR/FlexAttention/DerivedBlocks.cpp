@@ -111,7 +111,7 @@ DerivedBlocks::DerivedBlocks(TileBuilder &b, OpFoldResult shift, bool hasTail)
   order(hasCore ? findCore() : Blocks());
 }
 
-/// What the function restricts.
+/// Finds the blocks that the function restricts.
 void DerivedBlocks::interpret(const mask::BlockOperands &operands) {
   auto narrow = [&](Value position) {
     return b.createOrFold<arith::IndexCastOp>(b.getIndexType(), position);
@@ -136,7 +136,7 @@ void DerivedBlocks::interpret(const mask::BlockOperands &operands) {
       excluded.push_back(toBlocks(narrow(range.lower), narrow(range.upper)));
 }
 
-/// What `mask` and the end of what is walked restrict.
+/// Excludes the blocks that `mask` and the end of the walk restrict.
 void DerivedBlocks::excludeBand(OpFoldResult shift) {
   Value end = b.asValue(length);
   Value last = b.createOrFold<arith::SubIOp>(end, index(1));
@@ -181,7 +181,7 @@ void DerivedBlocks::excludeBand(OpFoldResult shift) {
   seen = both;
 }
 
-/// The same for a tile of keys: all queries see a key of the prefix.
+/// Excludes blocks for a tile of keys: all queries see a key of the prefix.
 void DerivedBlocks::excludeBandOfQueries(MaskAttr mask, OpFoldResult shift,
                                          Value last) {
   auto plus = [&](Value key, int64_t distance) {
@@ -218,7 +218,7 @@ void DerivedBlocks::excludeBandOfQueries(MaskAttr mask, OpFoldResult shift,
   }
 }
 
-/// In order, and none of a block that an earlier one has.
+/// Sorts the parts, and removes blocks from parts that an earlier part has.
 void DerivedBlocks::makeDisjoint() {
   if (seen.empty())
     seen.push_back({index(0), index(0)});
@@ -273,8 +273,8 @@ DerivedBlocks::Blocks DerivedBlocks::findCore() const {
   return best;
 }
 
-/// What is not the core comes first, each part from its last block to its
-/// first.
+/// Orders the iterations: blocks outside the core first, each part from its
+/// last block to its first.
 void DerivedBlocks::order(const Blocks &core) {
   end = index(0);
   auto asI32 = [&](Value number) {

@@ -46,7 +46,7 @@ public:
 
 private:
   static constexpr unsigned kMostRanges = 2;
-  /// Of the parts of what the mask excludes; with more there is no core.
+  /// The most parts of the excluded blocks; with more there is no core.
   static constexpr unsigned kMostExcluded = 6;
 
   /// Blocks from `begin` on, to `end` exclusive.
@@ -76,11 +76,12 @@ private:
   /// The first of the tile's queries or keys, and the one after the last; of an
   /// edge tile not clipped.
   mlir::Value first, past;
-  /// What a row may see, and what may not be full.
+  /// The blocks that may be visible to a row, and those that may not be full.
   llvm::SmallVector<Blocks> seen, excluded;
   bool hasCore = true, tellsNothing = false;
-  /// In the order of iterations: where a part begins among them, and the sum of
-  /// an iteration and its block. Of i32, since a loop keeps them in registers.
+  /// A part in the order of iterations: the iteration at which it begins, and
+  /// the sum of an iteration and its block. Numbers are i32, since a loop keeps
+  /// them in registers.
   struct Part {
     mlir::Value begin, sum;
   };

@@ -17,25 +17,27 @@
 
 namespace sattn::flex_attention {
 
-/// With operands of 16 bits, sums and products of scores may be reassociated
-/// and contracted, and divisions made products with a reciprocal. Not so what
-/// is compared or becomes an integer.
+/// The fast-math flags of scores. With operands of 16 bits, sums and products
+/// may be reassociated and contracted, and divisions made products with a
+/// reciprocal, but not for values that are compared or become integers.
 mlir::arith::FastMathFlags getScoreFlags(ScoreOpInterface op);
 
-/// What depends on batch and head only is computed before the loop over blocks.
+/// A function of elements, score_mod or mask_mod, in a tile program. Values
+/// that depend on batch and head only are computed before the loop over blocks.
 /// Captured tensors that are read at the query, at the key or at both become
 /// tiles beside the scores; other reads stay reads of elements. Where heads are
-/// packed, what is read at a row's head and query becomes a vector of the rows.
+/// packed, values read at a row's head and query become a vector of the rows.
 class ElementFunction {
 public:
   ElementFunction(ScoreOpInterface op, mlir::Region &region, bool isScore);
 
   bool isEmpty() const { return region.empty(); }
 
-  /// Before the loop over blocks. Where heads are packed, vectors say which
-  /// query of which head each row is; one that no function needs may be null.
+  /// Computes, before the loop over blocks, the values that all blocks share.
+  /// Where heads are packed, vectors say which query of which head each row is;
+  /// a vector that no function needs may be null.
   void hoist(TileBuilder &b, mlir::Value queryOfRow, mlir::Value headOfRow);
-  /// In the loop: reads what belongs to the block.
+  /// Reads, in the loop, the captured elements of the block.
   void readBlock(TileBuilder &b);
   /// Appends the inputs that `compute` needs, with their maps.
   void addInputs(TileBuilder &b, llvm::SmallVectorImpl<mlir::Value> &inputs,
@@ -46,8 +48,8 @@ public:
   /// Whether scores may be so large in size that they are infinite to the base
   /// 2, such as the lowest number of f32, which users take for "nearly masked".
   bool mayBeHuge();
-  /// Of an element. `score` may be null, and so may `head` where heads are not
-  /// packed; `query` and `key` are computed if they are needed.
+  /// The arguments for an element. `score` may be null, and so may `head` where
+  /// heads are not packed; `query` and `key` are computed if they are needed.
   struct Place {
     mlir::Value score, head;
     llvm::function_ref<mlir::Value()> query, key;
@@ -79,7 +81,8 @@ private:
                    const llvm::DenseMap<mlir::Value, double> &sizes);
   void clone(mlir::OpBuilder &b, mlir::Operation &inner,
              mlir::IRMapping &values);
-  /// What getScoreFlags allows, for an op whose result need not be exact.
+  /// Sets the flags that getScoreFlags allows, in an op whose result need not
+  /// be exact.
   void allowFastMath(mlir::Operation &inner);
   /// The captured tensor that a read is of.
   mlir::Value captureOf(mlir::tensor::ExtractOp read);

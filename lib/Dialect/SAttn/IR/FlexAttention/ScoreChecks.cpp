@@ -19,11 +19,12 @@ using namespace sattn::flex_attention;
 
 /// Most columns of Q, K, V and the result.
 static constexpr int64_t kMaxHeadDim = 512;
-/// The CPU has no code for a row of doubles that ends within a vector.
+/// The number that columns of f64 are a multiple of: the CPU has no code for a
+/// row of doubles that ends within a vector.
 static constexpr int64_t kF64Multiple = 8;
-/// Block sizes of lists are multiples of it.
+/// The number that block sizes of lists are multiples of.
 static constexpr int64_t kBlockMultiple = 16;
-/// Sizes of tiles are multiples of the first and at most the second.
+/// The number that sizes of tiles are multiples of, and the largest size.
 static constexpr int64_t kTileMultiple = 8, kMaxTileSize = 1024;
 static constexpr int64_t kMaxPackedHeads = 1024;
 
@@ -102,7 +103,7 @@ LogicalResult flex_attention::verifyRows(ScoreOpInterface op, StringRef name,
   return success();
 }
 
-/// (C4)
+/// Verifies (C4).
 static LogicalResult verifyExtents(ScoreOpInterface op) {
   int64_t group = op.getGroup();
   if (group < 1)
@@ -134,12 +135,12 @@ static LogicalResult verifyExtents(ScoreOpInterface op) {
   return verifyExtent(op, "key_lengths", op.getKeyLengths(), 0, "B", q.front());
 }
 
-/// (C5)
+/// Verifies (C5).
 static LogicalResult verifyLists(ScoreOpInterface op) {
   std::optional<ArrayRef<int64_t>> size = op.getBlockSize();
   if (size.has_value() != op.hasLists())
     return op->emitOpError("expected 'block_size' if and only if there is a "
-                           "list of blocks");
+                           "block list");
   if (!size)
     return success();
   if (size->size() != 2 || llvm::any_of(*size, [](int64_t extent) {
@@ -182,7 +183,7 @@ static LogicalResult verifyLists(ScoreOpInterface op) {
   return success();
 }
 
-/// (C11) of the gradients
+/// Verifies (C11) of the gradients.
 static LogicalResult verifyStored(ScoreOpInterface op) {
   auto crow = op.getCrow(), col = op.getCol();
   if (!crow)
@@ -225,7 +226,7 @@ static LogicalResult verifyStored(ScoreOpInterface op) {
                       ShapedType::isDynamic(rows) ? rows : rows / unit + 1);
 }
 
-/// (C11)
+/// Verifies (C11).
 static LogicalResult verifyPackedHeads(ScoreOpInterface op) {
   int64_t packed = op.getPackedHeads();
   int64_t rows = op.getQ().getType().getShape().end()[-2];
@@ -238,7 +239,7 @@ static LogicalResult verifyPackedHeads(ScoreOpInterface op) {
   return success();
 }
 
-/// (C8)
+/// Verifies (C8).
 static LogicalResult verifyMeta(ScoreOpInterface op) {
   MetaAttr meta = op.getMetaAttr();
   if (!meta)
@@ -269,7 +270,7 @@ static LogicalResult verifyMeta(ScoreOpInterface op) {
   return success();
 }
 
-/// (C3)
+/// Verifies (C3).
 static LogicalResult verifyColumns(ScoreOpInterface op) {
   for (auto [name, size] :
        {std::pair<StringRef, int64_t>("D", op.getHeadDim()),
@@ -289,7 +290,7 @@ static LogicalResult verifyColumns(ScoreOpInterface op) {
   return success();
 }
 
-/// (C10)
+/// Verifies (C10).
 static LogicalResult verifyPrecision(ScoreOpInterface op) {
   StringRef precision = op.getPrecision();
   bool isF32 = op.getQ().getType().getElementType().isF32();

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What verifiers of ops over the scores of attention have in common. The
+// Checks that verifiers of ops over the scores of attention share. The
 // constraint numbers are those of the ops' descriptions.
 
 #ifndef LIB_DIALECT_SATTN_IR_FLEXATTENTION_SCORECHECKS_H
@@ -26,21 +26,23 @@ struct NamedOperand {
 
 /// The operands that the ops have in common.
 llvm::SmallVector<NamedOperand> nameOperands(ScoreOpInterface op);
-/// (C1), (C2), of these operands and the captures.
+/// Verifies (C1), (C2), of these operands and the captures.
 llvm::LogicalResult verifyTypes(ScoreOpInterface op,
                                 llvm::ArrayRef<NamedOperand> operands);
-/// (C3), (C4), (C5), (C7), (C8), (C10), and (C11) where heads are packed.
+/// Verifies (C3), (C4), (C5), (C7), (C8), (C10), and (C11) where heads are
+/// packed.
 llvm::LogicalResult verifyScores(ScoreOpInterface op);
-/// An extent of a tensor; a dimension below 0 counts from the end.
+/// Verifies an extent of a tensor; a dimension below 0 counts from the end.
 llvm::LogicalResult verifyExtent(ScoreOpInterface op, llvm::StringRef name,
                                  mlir::Value tensor, int64_t dim,
                                  llvm::StringRef what, int64_t expected,
                                  bool mayBeOne = false);
-/// (C4), the leading dimensions and the rows of a tensor, as those of q.
+/// Verifies (C4), the leading dimensions and the rows of a tensor, as those of
+/// q.
 llvm::LogicalResult verifyRows(ScoreOpInterface op, llvm::StringRef name,
                                mlir::Value tensor);
 
-/// (C9)
+/// Verifies (C9).
 llvm::LogicalResult verifyOrigin(ScoreOpInterface op, int64_t loops);
 
 } // namespace sattn::flex_attention

@@ -155,7 +155,7 @@ void ScoreContract::addNumbers() {
   contract.addNumber("bottom_right", mask->getBottomRight());
 }
 
-/// Dimension `i` of q is B, H or M.
+/// The name of dimension `i` of q: B, H or M.
 StringRef ScoreContract::nameOf(int64_t i) {
   static constexpr StringRef names[] = {"B", "H", "M"};
   return names[i + 2 - lead];
@@ -173,7 +173,7 @@ void ScoreContract::requireRows(Value tensor) { // (C4)
     requireEqual(tensor, i, nameOf(i), op.getQ(), i);
 }
 
-/// The extent is that of q, unless it is 1.
+/// Requires an extent to be that of q, unless it is 1.
 void ScoreContract::requireBroadcast(Value tensor, int64_t i) {
   if (cast<RankedTensorType>(tensor.getType()).getDimSize(i) != 1)
     requireEqual(tensor, i, nameOf(i), op.getQ(), i);

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What ops over the scores of attention require of extents, and of a program's
-// arguments. The constraint numbers are those of the ops' descriptions.
+// The requirements that ops over the scores of attention share, on extents and
+// on a program's arguments. The constraint numbers are those of the ops'
+// descriptions.
 
 #ifndef LIB_DIALECT_SATTN_IR_FLEXATTENTION_SCORECONTRACT_H
 #define LIB_DIALECT_SATTN_IR_FLEXATTENTION_SCORECONTRACT_H
@@ -30,7 +31,7 @@ public:
 
   /// Adds scale, q, k, v, lists, key lengths and captures.
   llvm::LogicalResult addOperands();
-  /// For the reference, which knows an op by its operands.
+  /// Adds numbers for the reference, which knows an op by its operands.
   void addNumbers();
   /// Adds a result with q's rank and elements.
   llvm::LogicalResult addResult(llvm::StringRef name, mlir::Value result);
@@ -39,11 +40,12 @@ public:
 
   /// Checks what the ops have in common.
   void addChecks();
-  /// The leading dimensions and the rows of a tensor are q's.
+  /// Requires the leading dimensions and the rows of a tensor to be q's.
   void requireRows(mlir::Value tensor);
   void requireEqual(mlir::Value tensor, int64_t dimension, llvm::StringRef name,
                     mlir::Value other, int64_t otherDimension);
-  /// Results overlap neither each other nor what is read, `others` among it.
+  /// Requires results to overlap neither each other nor the operands that are
+  /// read, `others` among them.
   void addApart(llvm::ArrayRef<mlir::Value> others);
 
 private:

@@ -17,14 +17,14 @@ using namespace sattn;
 using namespace sattn::flex_attention;
 
 static constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-/// Scaled products of queries and keys are taken to be smaller.
+/// The bound that scaled products of queries and keys are taken to stay below.
 static constexpr double kScore = 0x1p40;
-/// So are slopes and caps: what is the same for all of a tile, and multiplied
-/// by distances or scores.
+/// The bound that slopes and caps, values that are the same for all of a tile
+/// and multiplied by distances or scores, are taken to stay below.
 static constexpr double kFactor = 0x1p60;
 /// Conditions and their differences as numbers are not larger.
 static constexpr double kCondition = 16;
-/// A score of this size is finite to the base 2.
+/// The largest score that is finite to the base 2.
 static constexpr double kLargest = 0x1p126;
 
 bool ElementFunction::isUniform(Value value) {

@@ -26,7 +26,7 @@ void ScoreTile::hoist() {
   maskMod.hoist(b, queryOfRow, headOfRow);
 }
 
-/// Computed before the loop, where divisions cost nothing.
+/// Computes the rows' places before the loop, where divisions cost nothing.
 void ScoreTile::locateRows() {
   Type i32 = b.getI32Type();
   Value first = b.asI32(b.getFirstRow()), count = b.asI32(b.getQueryCount());
@@ -174,7 +174,7 @@ Value ScoreTile::applyMask(Value s, Value iteration) {
   return branch.getResult(0);
 }
 
-/// What `mask_mod` says, in blocks that are not full.
+/// Applies `mask_mod`, in blocks that are not full.
 Value ScoreTile::applyFunction(Value s, Value isFull) {
   return forEach(maskMod, s, arith::IntegerOverflowFlags::nsw,
                  [&](Inner &inner, const ElementFunction::Place &place,
@@ -187,7 +187,7 @@ Value ScoreTile::applyFunction(Value s, Value isFull) {
                  });
 }
 
-/// What the structured mask and the number of keys say.
+/// Applies the structured mask and the number of keys.
 Value ScoreTile::applyBounds(Value s, MaskAttr band, Value isFull) {
   SmallVector<Value> inputs = {s};
   SmallVector<AffineMap> maps = {b.tile};

@@ -30,7 +30,7 @@ public:
   /// Computes what is the same for all blocks; call it before the loop, or in
   /// an iteration where the batch or the head is that of an iteration.
   void hoist();
-  /// What `score_mod` makes of products times the scale, and `finish` of that.
+  /// Applies `score_mod` to products times the scale, and then `finish`.
   mlir::Value
   modify(mlir::Value products,
          llvm::function_ref<mlir::Value(Inner &, mlir::Value)> finish);
@@ -39,8 +39,8 @@ public:
   mlir::FailureOr<mlir::Value>
   differentiate(mlir::Value products, mlir::Value cotangents,
                 std::optional<int64_t> capture = std::nullopt);
-  /// -inf for keys that a query does not see, in iterations with a mask, before
-  /// which `prepare` changes the tile.
+  /// Masks scores: -inf for keys that are not visible to a query, in iterations
+  /// with a mask, before which `prepare` changes the tile.
   mlir::Value mask(mlir::Value s, mlir::Value iteration,
                    llvm::function_ref<mlir::Value(mlir::Value)> prepare = {});
 
@@ -67,8 +67,8 @@ private:
   ScoreOpInterface op;
   /// A tensor that tiles are written to.
   mlir::Value scores;
-  /// Of i32, where heads are packed and it matters: which query of which head
-  /// each row is.
+  /// The query and the head of each row, of i32, where heads are packed and a
+  /// function needs them.
   mlir::Value queryOfRow, headOfRow;
 };
 

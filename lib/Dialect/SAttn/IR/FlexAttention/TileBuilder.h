@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What the parts of the tile program share: ops on elements of tiles, and where
-// the tile is.
+// The common base of the tile program's parts: ops on elements of tiles, and
+// the position of the tile.
 
 #ifndef LIB_DIALECT_SATTN_IR_FLEXATTENTION_TILEBUILDER_H
 #define LIB_DIALECT_SATTN_IR_FLEXATTENTION_TILEBUILDER_H
@@ -58,7 +58,7 @@ public:
   /// The head of the queries; with packed heads that of the tensor, which has
   /// them one after the other.
   mlir::OpFoldResult getHead();
-  /// 0 without a dimension of batches.
+  /// The batch; 0 without a dimension of batches.
   mlir::OpFoldResult getBatch();
   /// The head of the keys.
   mlir::OpFoldResult getKeyHead();

@@ -10,7 +10,7 @@
 // with the maximum and the sum of the weights as they are so far.
 
 #include "ScoreTile.h"
-#include "SeenKeys.h"
+#include "VisibleKeys.h"
 
 #include "../AttentionTile.h"
 
@@ -49,7 +49,7 @@ private:
   ScoreTile scores;
   int64_t depth, columns;
   AttentionTile tile;
-  std::optional<SeenKeys> seen;
+  std::optional<VisibleKeys> visible;
   Value q;
 };
 } // namespace
@@ -61,7 +61,7 @@ SmallVector<Value> TileProgram::build() {
   scores.hoist();
   SmallVector<Value> carried = tile.start();
   scores.range.emplace(b, tile.isPositive);
-  seen.emplace(b, *scores.range);
+  visible.emplace(b, *scores.range);
   scf::ForOp loop =
       tile.createLoop(carried, scores.range->end, op.getPrecision());
   {
@@ -90,7 +90,7 @@ void TileProgram::iterate(scf::ForOp loop) {
                        {b.getBlockStart(), none}, {b.keys, depth});
   Value v = b.readTile(op.getV(), b.leadOf(op.getV(), head),
                        {b.getBlockStart(), column}, {b.keys, columns},
-                       seen->countRows(iteration));
+                       visible->countRows(iteration));
   bool maySeeNothing =
       scores.range->isMasked || tile.isModified || op.hasLists();
   Value s = scores.mask(modify(tile.multiply(q, k)), iteration,

@@ -76,7 +76,8 @@ LogicalResult FlexAttentionOp::getResultTilePosition(
   return success();
 }
 
-/// Only the results are cut: `origin` says where the tile is among the rest.
+/// Tiles the op by slicing its results alone: `origin` says where the tile is
+/// among the rest.
 FailureOr<TilingResult>
 FlexAttentionOp::getTiledImplementation(OpBuilder &b,
                                         ArrayRef<OpFoldResult> offsets,
@@ -101,7 +102,7 @@ FlexAttentionOp::getTileSizes(OpBuilder &b) {
                        "attaches one");
   SmallVector<OpFoldResult> sizes;
   for (int64_t dim : loopDims(*this)) {
-    int64_t place = dim - getLeadRank(); // Of queries 0, of columns 1.
+    int64_t place = dim - getLeadRank(); // Queries: 0; columns: 1.
     sizes.push_back(b.getIndexAttr(place < 0 ? 1 : meta.getTile()[place]));
   }
   return sizes;

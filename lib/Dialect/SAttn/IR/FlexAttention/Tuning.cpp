@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What a sattn.flex_attention tells the choice of its parameters.
+// The facts of a sattn.flex_attention that its parameters are chosen by.
 
 #include "../TuningFacts.h"
 

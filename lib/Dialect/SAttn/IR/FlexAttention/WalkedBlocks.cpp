@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;
 
-/// Of mask_mod.
+/// The number of the head among the arguments of mask_mod.
 static constexpr unsigned kHeadArgument = 1;
 
 WalkedBlocks::WalkedBlocks(TileBuilder &b, Value unmasked, bool skips)
@@ -29,9 +29,8 @@ WalkedBlocks::WalkedBlocks(TileBuilder &b, Value unmasked, bool skips)
   std::optional<int64_t> known = getConstantIntValue(numbers[1]);
   int64_t unit =
       op.hasLists() ? (*op.getBlockSize())[isByKeys ? 0 : 1] : b.walked;
-  // Of zeros beyond the last query comes nothing, unless a function makes
-  // infinities of them.
-  // Stored blocks end where all ends (C11).
+  // Zeros beyond the last query contribute nothing, unless a function makes
+  // infinities of them. Stored blocks end where the sequence ends (C11).
   isRagged = (!known || *known % unit != 0) && !op.getCrow() &&
              !(isByKeys && op.getScoreMod().empty());
   isMasked = isRagged || mask || !op.getMaskMod().empty() ||
@@ -84,7 +83,7 @@ OpFoldResult WalkedBlocks::computeMax(ArrayRef<AffineExpr> exprs) {
 //===----------------------------------------------------------------------===//
 
 bool WalkedBlocks::fromRanges() {
-  // Of packed rows each may have another head.
+  // Packed rows may have different heads.
   if (op.isPacked() && !op.getMaskMod().empty() &&
       !op.getMaskMod().getArgument(kHeadArgument).use_empty())
     return false;

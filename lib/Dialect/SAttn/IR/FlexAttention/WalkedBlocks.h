@@ -19,10 +19,10 @@ namespace sattn::flex_attention {
 
 class WalkedBlocks {
 public:
-  /// `unmasked`: whether the scores of iterations without a mask are as they
-  /// should be, in i1; null: they are.
-  /// `skips`: blocks that nothing is seen of are left out; else all blocks are
-  /// walked, each with a mask.
+  /// Creates the walk. `unmasked`: whether the scores of iterations without a
+  /// mask are as they should be, in i1; null: they are. `skips`: blocks without
+  /// visible elements are left out; else all blocks are walked, each with a
+  /// mask.
   explicit WalkedBlocks(TileBuilder &b, mlir::Value unmasked = {},
                         bool skips = true);
 
@@ -59,17 +59,18 @@ public:
 private:
   mlir::OpFoldResult getBlock(mlir::Value iteration);
   void fromLists();
-  /// By the stored blocks of the tile's block row.
+  /// Walks the stored blocks of the tile's block row.
   void fromStored();
   void fromMask();
-  /// By what is proved of `mask_mod`; false where that is nothing.
+  /// Walks the ranges that are proved of `mask_mod`; false if nothing is
+  /// proved.
   bool fromRanges();
-  /// For a tile of keys, which walks blocks of queries.
+  /// Walks blocks of queries, for a tile of keys.
   void fromTransposedMask();
-  /// Down from the end: blocks at the upper end of the band are masked.
+  /// Walks down from the end: blocks at the upper end of the band are masked.
   void walkDown(mlir::OpFoldResult stop, mlir::OpFoldResult full);
-  /// Blocks at both ends of the band are masked, which begins `before` before
-  /// the tile.
+  /// Walks a band, which begins `before` before the tile: blocks at both ends
+  /// are masked.
   void walkBand(mlir::Value stop, mlir::OpFoldResult full, int64_t before);
   llvm::SmallVector<mlir::Value> placeInLists(mlir::Value list);
   mlir::Value listCount(mlir::Value counts);
@@ -98,8 +99,8 @@ private:
   /// positions among what is walked; how much of it there is.
   llvm::SmallVector<mlir::OpFoldResult> numbers;
   mlir::AffineExpr first, past, length;
-  /// Of a band: the last block, how many masked blocks it has at its upper end,
-  /// and what leads from the iteration to the other blocks.
+  /// For a band: the last block, the number of masked blocks at its upper end,
+  /// and the offset from an iteration to its block among the others.
   mlir::Value last, above, offset;
   /// Iterations over the first list, over the second, whose blocks come from
   /// the last to the first, and over one block.

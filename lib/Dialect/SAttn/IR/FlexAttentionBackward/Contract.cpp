@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What sattn.flex_attention_dq and sattn.flex_attention_dkdv require of
-// extents, and of a program's arguments. The constraint numbers are those of
-// the ops' descriptions.
+// The requirements of sattn.flex_attention_dq and sattn.flex_attention_dkdv on
+// extents and on a program's arguments. The constraint numbers are those of the
+// ops' descriptions.
 
 #include "../FlexAttention/ScoreContract.h"
 
@@ -58,7 +58,8 @@ void FlexAttentionDcaptureOp::constrainExtents(ExtentConstraints &constraints) {
   constrainScores(*this, constraints);
 }
 
-/// What comes from other ops of the program is checked as they are.
+/// Adds the inputs that are arguments. Results of other ops in the program are
+/// checked where those ops are.
 template <typename OpTy>
 static LogicalResult addInputs(OpTy op, Contract &contract,
                                ScoreContract &scores,

@@ -41,7 +41,8 @@ MutableOperandRange FlexAttentionDcaptureOp::getDpsInitsMutable() {
   return getOutsMutable();
 }
 
-/// All but what is about the results, whose elements are of this type.
+/// Verifies the operands, that is, all but the results, whose elements are of
+/// this type.
 template <typename OpTy>
 static LogicalResult verifyOperands(OpTy op, ArrayRef<StringRef> results,
                                     Type element) {

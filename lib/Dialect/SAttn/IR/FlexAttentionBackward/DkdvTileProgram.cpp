@@ -39,7 +39,8 @@ private:
   TileBuilder &b;
   FlexAttentionDkdvOp op;
   GradientTile tile;
-  /// Pairs of a batch and a head of queries that share the keys; null: one.
+  /// The number of pairs of a batch and a head of queries that share the keys;
+  /// null: one.
   Value pairs;
   /// Iterations for each pair.
   Value blocks;

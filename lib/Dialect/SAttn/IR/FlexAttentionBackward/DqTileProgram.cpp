@@ -11,7 +11,7 @@
 
 #include "GradientTile.h"
 
-#include "../FlexAttention/SeenKeys.h"
+#include "../FlexAttention/VisibleKeys.h"
 
 #include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDqOp.h"
 
@@ -29,7 +29,7 @@ FlexAttentionDqOp::lowerToTileProgram(OpBuilder &builder) {
       tile.readQueries(getGradOut(), {getLse2(), getDelta(), getMaxScores()});
   tile.scores.hoist();
   tile.scores.range.emplace(b);
-  SeenKeys seen(b, *tile.scores.range);
+  VisibleKeys visible(b, *tile.scores.range);
   scf::ForOp loop =
       tile.createLoop(tile.zeros(tile.depth), tile.scores.range->end);
   {
@@ -42,7 +42,7 @@ FlexAttentionDqOp::lowerToTileProgram(OpBuilder &builder) {
         tile.computeWeights(queries, keys, iteration), queries.rows);
     if (failed(cotangents))
       return failure();
-    Value factor = tile.readFactorK(seen.countRows(iteration));
+    Value factor = tile.readFactorK(visible.countRows(iteration));
     scf::YieldOp::create(
         b, tile.accumulate(*cotangents, factor, loop.getRegionIterArg(0)));
   }

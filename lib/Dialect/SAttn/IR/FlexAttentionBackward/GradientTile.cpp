@@ -38,7 +38,8 @@ GradientTile::GradientTile(TileBuilder &b)
     dropout.emplace(b, op.getProbability(), op.getRandom());
 }
 
-/// Columns of the tile's sums of a gradient with so many, padded.
+/// Columns of the tile's accumulator of a gradient with so many columns,
+/// padded.
 int64_t GradientTile::countColumns(int64_t padded) {
   return op.splitsColumns() ? op.getMetaAttr().getTile()[1] : padded;
 }

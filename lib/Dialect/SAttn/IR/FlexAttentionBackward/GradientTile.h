@@ -38,15 +38,15 @@ public:
   struct Keys {
     mlir::Value k, v;
   };
-  /// What the op has at the queries, or at the keys, that begin there.
-  /// `numbers`: lse2, delta and, or null, greatest scores.
+  /// Reads the op's inputs at the tile's queries, or at its keys. `numbers`:
+  /// lse2, delta and, or null, greatest scores.
   Queries readQueries(mlir::Value gradOut,
                       const std::array<mlir::Value, 3> &numbers);
   Keys readKeys();
-  /// K as a factor of sums: in the tile's columns alone, and with `rows` the
-  /// rows of the block before that one.
+  /// K as a factor of accumulators: in the tile's columns alone, and with
+  /// `rows` the rows of the block before that one.
   mlir::Value readFactorK(mlir::OpFoldResult rows = {});
-  /// Q and the gradients of the output as factors of sums.
+  /// Q and the gradients of the output as factors of accumulators.
   mlir::Value readFactorQ();
   mlir::Value readFactorOfOutput(mlir::Value gradOut);
 
@@ -72,13 +72,14 @@ public:
   /// A tile of scores' type as an operand of products.
   mlir::Value round(mlir::Value wide);
 
-  /// sums + tile other; its rows are those of the tile.
+  /// Computes accumulator + tile other; its rows are those of the tile.
   mlir::Value accumulate(mlir::Value tile, mlir::Value other, mlir::Value sums);
-  /// The first value of sums of a gradient with so many columns.
+  /// The initial accumulator of a gradient with so many columns.
   mlir::Value zeros(int64_t count);
   /// A loop over blocks that carries these.
   mlir::scf::ForOp createLoop(mlir::ValueRange carried, mlir::Value end);
-  /// Sums times a factor, if that is not null, as a result's elements.
+  /// An accumulator times a factor, if that is not null, as a result's
+  /// elements.
   mlir::Value finish(mlir::Value sums, mlir::Value factor, mlir::Value out);
 
 private:

@@ -100,7 +100,8 @@ static void getPosition(ScoreOpInterface op, OpBuilder &b, unsigned number,
       {resultOffsets[rows], tensor::getMixedSize(b, op.getLoc(), out, rows)});
 }
 
-/// Only the results are cut: `origin` says where the tile is among the rest.
+/// Tiles an op by slicing its results alone: `origin` says where the tile is
+/// among the rest.
 template <typename OpTy>
 static FailureOr<TilingResult> tile(OpTy op, OpBuilder &b,
                                     ArrayRef<OpFoldResult> offsets,
@@ -125,7 +126,7 @@ static FailureOr<SmallVector<OpFoldResult>> getSizes(ScoreOpInterface op,
   SmallVector<OpFoldResult> result;
   ArrayRef<int64_t> tile = meta.getTile();
   for (int64_t dim : loopDims(op)) {
-    int64_t place = dim - op.getLeadRank(); // Of rows 0, of columns 1.
+    int64_t place = dim - op.getLeadRank(); // Rows: 0; columns: 1.
     result.push_back(b.getIndexAttr(place < 0 ? 1
                                     : place == 1
                                         ? tile[1]

@@ -78,7 +78,7 @@ static LogicalResult verifyElementTypes(SampledAddmmOp op) {
   return success();
 }
 
-/// (C15)
+/// Verifies (C15).
 static LogicalResult verifyEncoding(SampledAddmmOp op) {
   if (!op.getCrow() != !op.getCol())
     return op.emitOpError("expected 'crow' and 'col' together");
@@ -107,7 +107,7 @@ static LogicalResult verifyEncoding(SampledAddmmOp op) {
   return success();
 }
 
-/// (C14)
+/// Verifies (C14).
 static LogicalResult verifyOrigin(SampledAddmmOp op) {
   if (op.isTile() != op.getBlockSize().has_value())
     return op.emitOpError("expected 'origin' and 'block_size' together");
@@ -124,7 +124,7 @@ static LogicalResult verifyOrigin(SampledAddmmOp op) {
   return success();
 }
 
-/// (C12)
+/// Verifies (C12).
 static LogicalResult verifyTile(SampledAddmmOp op) {
   MetaAttr meta = op.getMetaAttr();
   if (!meta)
@@ -155,7 +155,7 @@ static LogicalResult verifyTile(SampledAddmmOp op) {
   return success();
 }
 
-/// (C6), (C7), (C8)
+/// Verifies (C6), (C7), (C8).
 static LogicalResult verifyMatrices(SampledAddmmOp op, const NamedOperand &mat1,
                                     const NamedOperand &mat2) {
   int64_t blockRows = op.getBlockRows(), blockColumns = op.getBlockColumns();

@@ -29,13 +29,13 @@
 using namespace mlir;
 using namespace sattn;
 
-/// What a block yields.
+/// The value that a block yields.
 static Value getYielded(Block &block) {
   return block.getTerminator()->getOperand(0);
 }
 
-/// What `sparse_tensor.unary` computes where `stored` is stored, if it has
-/// nothing elsewhere; null for any other value.
+/// The value that `sparse_tensor.unary` computes where `stored` is stored, if
+/// it has none elsewhere; null for any other value.
 static Value getPresent(Value value, Value stored) {
   auto unary = value.getDefiningOp<sparse_tensor::UnaryOp>();
   if (!unary || unary.getX() != stored || unary.getPresentRegion().empty() ||
@@ -122,7 +122,7 @@ private:
     return findFactors(present);
   }
 
-  /// Operands of the op, and at most one number, whose product `value` is.
+  /// Finds the op's operands, and at most one number, whose product `value` is.
   bool findFactors(Value value) {
     if (auto multiply = value.getDefiningOp<arith::MulFOp>())
       return findFactors(multiply.getLhs()) && findFactors(multiply.getRhs());
@@ -199,7 +199,8 @@ private:
     return true;
   }
 
-  /// The right matrix may be transposed in memory: it need not be copied.
+  /// Takes the right matrix from before a transpose: it may be transposed in
+  /// memory, and need not be copied.
   void lookThroughTranspose() {
     Indexed &mat2 = product.mat2;
     auto producer = mat2.value.getDefiningOp<linalg::LinalgOp>();

@@ -25,14 +25,14 @@
 using namespace mlir;
 using namespace sattn;
 
-/// Block rows whose parts of `mat1` a thread block of several tiles loads at
+/// Block rows whose parts of `mat1` a CTA of several tiles loads at
 /// one time, and the columns of a block up to which it does: wider ones leave a
 /// thread no registers for a second row's numbers.
 static constexpr int64_t kRowsOfPass = 2, kMostColumns = 64;
 
 /// Bits of a row's number that a step of the search for it finds, from as many
 /// entries as they have values but one: steps wait for each other. Among other
-/// tiles of a thread block a producer has no registers for more than one.
+/// tiles of a CTA a producer has no registers for more than one.
 static constexpr int64_t kDigitBits = 2;
 
 namespace {
@@ -122,8 +122,8 @@ private:
     return asIndex(readEntry(tensor, position));
   }
 
-  /// A number of a block as entries of crow are, which take fewer registers
-  /// than indices. One that they cannot have is of no block row.
+  /// A block's number as an entry of crow, which takes fewer registers than an
+  /// index. A number that entries cannot have is in no block row.
   Value asOffset(Value block) {
     return arith::IndexCastOp::create(
         b, op.getCrow().getType().getElementType(), block);
@@ -133,7 +133,7 @@ private:
   Value findBlockRow(OpFoldResult count, Value block) {
     return findBlockRows(count, block).front();
   }
-  /// Those of several blocks, which wait together.
+  /// The block rows of several blocks, whose loads wait together.
   SmallVector<Value> findBlockRows(OpFoldResult count, ArrayRef<Value> blocks,
                                    int64_t digitBits = kDigitBits) {
     return sattn::findBlockRows(
@@ -202,13 +202,14 @@ private:
                           /*isPresent=*/Value(), zeros);
   }
 
-  /// What no block row has may have any column. Selected after the search for
-  /// the row, during which the column arrives.
+  /// The column of a stored block; 0 for one that no block row has, whose
+  /// column may be anything. Selected after the search for the row, during
+  /// which the column is loaded.
   Value selectColumn(Value column, Value isStored) {
     return arith::SelectOp::create(b, isStored, column, index(0));
   }
 
-  /// The column of the tile's block. The last tiles of a thread block may be
+  /// The column of the tile's block. The last tiles of a CTA may be
   /// past the last block.
   Value readColumn() {
     Value block = getBlock();
@@ -224,7 +225,7 @@ private:
     return columns <= kMostColumns ? kRowsOfPass : 1;
   }
 
-  /// The product where a thread block has several tiles: it goes through the
+  /// The product where a CTA has several tiles: it goes through the
   /// block rows that the tiles' blocks are in, from both ends, two at a time,
   /// or one by one, and a tile takes part in that of its own. All tiles read
   /// one of the same two parts of `mat1` at the same time.
@@ -255,8 +256,8 @@ private:
     return loop.getResult(2);
   }
 
-  /// Blocks from one on to the one before another, and the sum of a pass over
-  /// two block rows with the blocks that it leaves.
+  /// A range of blocks; and a pass over two block rows: the sum, and the blocks
+  /// that it leaves.
   struct Blocks {
     Value first, end;
   };
@@ -265,9 +266,9 @@ private:
     Value sum;
   };
 
-  /// Goes through K once, for the first and the last block row of `blocks`. An
-  /// only pass is one for all tiles, as if each had a block: their steps are
-  /// the same, and the sums of other blocks are not read.
+  /// Walks K once, for the first and the last block row of `blocks`. An only
+  /// pass is one for all tiles, as if each had a block: their steps are the
+  /// same, and the accumulators of other blocks are not read.
   Pass multiplyPass(OpFoldResult blockRows, Blocks blocks, Value steps,
                     bool isOnly, Value sum) {
     auto isBefore = [&](Value left, Value right) {
@@ -401,8 +402,8 @@ private:
                          isTransposed, sum);
   }
 
-  /// A run. Blocks that no block row has are those before the first row's and
-  /// after the last row's, whose loops go over them, too.
+  /// Computes a run. Blocks that no block row has are those before the first
+  /// row's and after the last row's, whose loops go over them, too.
   Value computeRun() {
     Value first = getBlock();
     OpFoldResult count =
@@ -458,7 +459,7 @@ private:
                          loop.getResult(0), /*multiply=*/nullptr);
   }
 
-  /// A loop over blocks of the run, which are stored into `out`.
+  /// Computes a run of blocks in a loop, and stores them into `out`.
   Value computeBlocks(Value from, Value to, Value out,
                       function_ref<Value(Value)> multiply) {
     auto loop = scf::ForOp::create(b, from, to, index(1), ValueRange{out});

@@ -9,7 +9,7 @@
 // TilingInterface of sattn.sampled_addmm: the loops are the dimensions of
 // `out`, batches, stored blocks, and rows and columns of a block. A tile is
 // never of more than one block, since blocks are not near each other; tiles of
-// blocks that follow each other may share a thread block. A run of blocks
+// blocks that follow each other may share a CTA. A run of blocks
 // (Runs.h) is one tile, of whole blocks: then there is no loop over columns.
 
 #include "../ResultTiling.h"
@@ -53,7 +53,8 @@ LogicalResult SampledAddmmOp::getResultTilePosition(
   return success();
 }
 
-/// Only `out` is cut: `origin` says where the tile is among the rest.
+/// Tiles the op by slicing `out` alone: `origin` says where the tile is among
+/// the rest.
 FailureOr<TilingResult>
 SampledAddmmOp::getTiledImplementation(OpBuilder &b,
                                        ArrayRef<OpFoldResult> offsets,
@@ -73,7 +74,7 @@ SampledAddmmOp::getTiledImplementation(OpBuilder &b,
 }
 
 /// The blocks of a run: at most as many as the parameters say, in equal shares
-/// for thread blocks that run at one time. Loops around the op have one number
+/// for CTAs that run at one time. Loops around the op have one number
 /// for all of its calls, and batches have runs enough.
 static OpFoldResult chooseRun(OpBuilder &builder, SampledAddmmOp op) {
   using namespace tuning::sampled_addmm;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What a sattn.sampled_addmm tells the choice of its parameters.
+// The facts of a sattn.sampled_addmm that its parameters are chosen by.
 
 #include "../ProductTypes.h"
 #include "../TileParts.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What a sattn.scatter_mm requires of extents, and of a program's arguments.
+// The requirements of sattn.scatter_mm on extents and on a program's arguments.
 // The constraint numbers are those of the op's description.
 
 #include "../ProductTypes.h"

@@ -37,7 +37,7 @@ static SmallVector<NamedOperand> getLists(ScatterMmOp op) {
   return lists;
 }
 
-/// (C1)
+/// Verifies (C1).
 static LogicalResult verifyRanks(ScatterMmOp op, ArrayRef<NamedOperand> lists,
                                  const NamedOperand &blocks) {
   for (const NamedOperand &operand : lists)
@@ -79,7 +79,7 @@ static LogicalResult verifyElementTypes(ScatterMmOp op,
   return success();
 }
 
-/// (C5), (C6), (C7), (C9), (C10)
+/// Verifies (C5), (C6), (C7), (C9), (C10).
 static LogicalResult verifyShapes(ScatterMmOp op) {
   int64_t rank = op.getOut().getType().getRank(), batches = op.getBatchRank();
   NamedOperand others{"others", op.getOthers(), rank},
@@ -134,7 +134,7 @@ static LogicalResult verifyShapes(ScatterMmOp op) {
   return success();
 }
 
-/// (C17)
+/// Verifies (C17).
 static LogicalResult verifySteps(ScatterMmOp op) {
   if (!op.getCounts() != !op.getSteps())
     return op.emitOpError() << "expected both 'counts' and 'steps', or neither";
@@ -162,7 +162,7 @@ static LogicalResult verifySteps(ScatterMmOp op) {
   return success();
 }
 
-/// (C12)
+/// Verifies (C12).
 static LogicalResult verifyTile(ScatterMmOp op) {
   MetaAttr meta = op.getMetaAttr();
   if (!meta)

@@ -30,8 +30,8 @@ llvm::SmallVector<mlir::OpFoldResult> locate(mlir::OpBuilder &b,
 /// How many entries there are.
 mlir::OpFoldResult countEntries(mlir::OpBuilder &b, ScatterMmOp op);
 
-/// Of several entries that share a tile the last may be past the last one,
-/// which stands for them. Nothing of theirs is stored.
+/// Clamps an entry to the last one: the last of several entries that share a
+/// tile may be past it, and nothing is stored for those.
 mlir::Value clampEntry(mlir::OpBuilder &b, ScatterMmOp op, mlir::Value entry);
 
 /// The place in the grid of `out` of an entry's matrix. It follows from other

@@ -49,8 +49,7 @@ private:
     Value begin, end, first;
   };
   Pairs own;
-  /// Of an entry that shares the tile: where its list begins in q, and its
-  /// length.
+  /// An entry that shares the tile: where its list begins in q, and its length.
   struct Member {
     Value first, count;
   };
@@ -282,7 +281,8 @@ private:
                     {rows, columns});
   }
 
-  /// Rounded once. Without pairs every bit stays as it is.
+  /// Adds the product to the result, rounded once. Without pairs every bit
+  /// stays as it is.
   Value add(Value product) {
     Value hasPairs =
         arith::CmpIOp::create(b, arith::CmpIPredicate::slt, own.begin, own.end);

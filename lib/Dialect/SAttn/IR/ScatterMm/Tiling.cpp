@@ -55,7 +55,8 @@ LogicalResult ScatterMmOp::getResultTilePosition(
   return success();
 }
 
-/// Only `out` is cut: `origin` says where the tile is among the rest.
+/// Tiles the op by slicing `out` alone: `origin` says where the tile is among
+/// the rest.
 FailureOr<TilingResult>
 ScatterMmOp::getTiledImplementation(OpBuilder &b,
                                     ArrayRef<OpFoldResult> offsets,
@@ -79,7 +80,7 @@ FailureOr<SmallVector<OpFoldResult>> ScatterMmOp::getTileSizes(OpBuilder &b) {
     return emitOpError() << "expected a tile of one entry, but got "
                          << getListsPerTile()
                          << " (sattn-plan-row-block-groups merges their lists)";
-  // What is beyond a matrix is padding.
+  // Elements beyond a matrix are padding.
   ArrayRef<int64_t> tile = meta.getTile();
   sizes.push_back(b.getIndexAttr(std::min(getTileRows(), getBlockRows())));
   int64_t columns = getOut().getType().getShape().back();

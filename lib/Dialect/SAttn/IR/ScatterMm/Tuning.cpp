@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What a sattn.scatter_mm tells the choice of its parameters.
+// The facts of a sattn.scatter_mm that its parameters are chosen by.
 
 #include "../TuningFacts.h"
 

@@ -19,7 +19,8 @@
 
 namespace wgtile {
 
-/// TMA loads the tiles of reads into stages of the ring of the tile's loop.
+/// Stages the tiles of reads: TMA loads them into stages of the ring of the
+/// tile's loop.
 class EpilogueStaging {
 public:
   EpilogueStaging(mlir::gpu::GPUFuncOp kernel, ForEachTileOp loop);
@@ -39,7 +40,7 @@ private:
   bool mayComeEarlier(ReadOp read) const;
 };
 
-/// The tiles of reads are prefetched into L2 at the start of a tile's program.
+/// Prefetches the tiles of reads into L2 at the start of a tile's program.
 class EpiloguePrefetching {
 public:
   EpiloguePrefetching(mlir::gpu::GPUFuncOp kernel, ForEachTileOp loop,
@@ -59,7 +60,7 @@ private:
     ReadOp read;
     /// Values at the start of the tile's program.
     llvm::SmallVector<mlir::Value> indices;
-    /// Null: always.
+    /// The condition of the prefetch; null: always.
     mlir::Value condition;
   };
   /// Ops that do the same to the same operands are one key.

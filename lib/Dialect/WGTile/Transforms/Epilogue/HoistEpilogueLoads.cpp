@@ -126,7 +126,7 @@ void wgtile::hoistEpilogueLoads(gpu::GPUFuncOp kernel, ForEachTileOp loop) {
       storesSince.push_back(store);
       continue;
     }
-    // What it overwrites is not known.
+    // It is not known which elements it overwrites.
     if (isa<ScatterOp>(op))
       last = StoreOp();
     ReadOp read = findRead(&op);

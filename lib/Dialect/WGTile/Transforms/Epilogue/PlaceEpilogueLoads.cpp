@@ -32,7 +32,8 @@ static void explain(ReadOp read, StringRef notStaged, StringRef notPrefetched) {
              .str();
 }
 
-/// The ring's stages, if they take a tile, are better than L2.
+/// Places the epilogue's loads: in the ring's stages, if they take a tile,
+/// which are better than L2, else by prefetches.
 static void placeLoads(gpu::GPUFuncOp kernel, ForEachTileOp loop,
                        TensorMapArguments &maps) {
   SmallVector<ReadOp> reads;

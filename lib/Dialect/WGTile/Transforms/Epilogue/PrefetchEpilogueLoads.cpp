@@ -36,9 +36,9 @@ bool EpiloguePrefetching::EquivalentOps::isEqual(const Operation *lhs,
               OperationEquivalence::IgnoreLocations));
 }
 
-/// The same value at the start of the tile's program, or null if it needs more
-/// than arithmetic. A value that is computed in several places is computed once
-/// there.
+/// The value computed at the start of the tile's program, or null if it needs
+/// more than arithmetic. A value that is computed in several places is computed
+/// once there.
 Value EpiloguePrefetching::computeEarly(Value value) {
   Operation *loop = program->getParentOp();
   if (auto argument = dyn_cast<BlockArgument>(value))

@@ -145,7 +145,8 @@ private:
     return arith::AddIOp::create(b, loc, start, skipped);
   }
 
-  /// The same branch, on subtiles. Values computed in it stay in it.
+  /// Slices a branch: the same branch, on subtiles. Values computed in it stay
+  /// in it.
   Value sliceBranch(scf::IfOp branch, RankedTensorType type) {
     OpBuilder::InsertionGuard guard(b);
     auto sliced = scf::IfOp::create(b, branch.getLoc(), type,
@@ -252,7 +253,7 @@ private:
       return;
     OpBuilder b(store);
     DenseSet<Operation *> movableReads = findMovableReads(store);
-    // What is left is cut into rows of narrower swizzles.
+    // The rest is cut into rows of narrower swizzles.
     for (int64_t offset = 0; offset < width; offset += columns) {
       if (uint64_t left = width - offset; columns > static_cast<int64_t>(left))
         columns = llvm::bit_floor(left);

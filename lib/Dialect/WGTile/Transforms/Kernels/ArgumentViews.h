@@ -20,8 +20,8 @@ namespace wgtile {
 /// null if it is neither.
 mlir::BlockArgument getViewedArgument(mlir::Value memory);
 
-/// What uses an argument or one of its views that have the same rows, but for
-/// the views.
+/// The users of an argument, and of its views that have the same rows, without
+/// the views themselves.
 llvm::SmallVector<mlir::Operation *>
 getUsersThroughViews(mlir::BlockArgument argument);
 

@@ -63,7 +63,7 @@ struct HostCopy {
   Value source, target;
   bool isTransposed = false;
 
-  /// Nothing for any other op.
+  /// The copy that an op makes; nothing for any other op.
   static std::optional<HostCopy> match(Operation *op) {
     if (auto copy = dyn_cast<memref::CopyOp>(op))
       return HostCopy{op, copy.getSource(), copy.getTarget()};
@@ -91,11 +91,11 @@ struct HostCopy {
   }
 };
 
-/// How thread blocks divide a copy.
+/// How CTAs divide a copy.
 struct Division {
   /// Threads side by side in a row; tiles along the columns and the rows.
   Value lanes, columnTiles, rowTiles;
-  /// Thread blocks in all.
+  /// CTAs in all.
   Value grid;
 };
 
@@ -106,7 +106,8 @@ public:
       : KernelBuilder(loc, module, symbols), type(type),
         isTransposed(isTransposed) {}
 
-  /// Arguments: source, destination, and the division without the grid.
+  /// Builds the kernel. Its arguments: source, destination, and the division
+  /// without the grid.
   gpu::GPUFuncOp build(StringRef name) {
     SmallVector<Type> types{type, type};
     types.append(3, b.getIndexType());
@@ -197,10 +198,10 @@ private:
 
   gpu::GPUModuleOp module;
   SymbolTable symbols;
-  /// By the type of source and destination, and whether it transposes.
+  /// Kernels by the type of source and destination, and whether they transpose.
   DenseMap<std::pair<Type, unsigned>, gpu::GPUFuncOp> kernels;
 
-  /// By the type of source and destination.
+  /// Kernels by the type of source and destination.
   DenseMap<Type, gpu::GPUFuncOp> byteTransposes;
 
   void launchElements(OpBuilder &b, Location loc, const HostCopy &copy) {
@@ -287,7 +288,7 @@ private:
     return kernel;
   }
 
-  /// Of the target, whose sizes are the source's.
+  /// The division of the target among threads; the source has its sizes.
   static Division divide(OpBuilder &b, Location loc, const HostCopy &copy) {
     int64_t rank = cast<MemRefType>(copy.source.getType()).getRank();
     auto constant = [&](int64_t value) -> Value {

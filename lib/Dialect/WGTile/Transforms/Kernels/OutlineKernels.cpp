@@ -170,15 +170,15 @@ static bool isHint(StringRef name) {
          llvm::is_contained(llvm::make_first_range(kHints), name);
 }
 
-/// The kernel's body: the loop's body, with the loop's indices computed from
-/// those of the tile.
+/// Builds the kernel's body: the loop's body, with the loop's indices computed
+/// from those of the tile.
 static void buildBody(OpBuilder &b, scf::ForallOp loop, IRMapping &mapping) {
   Location loc = loop.getLoc();
   IRRewriter rewriter(b);
   auto tiles =
       ForEachTileOp::create(rewriter, loc, tripCounts(rewriter, loop, mapping));
-  // What a dialect has noted on the loop stays on it, but for what the loop
-  // over tiles has attributes for, and the launch.
+  // Discardable attributes of the loop stay on it, but for those that become
+  // attributes of the loop over tiles or of the launch.
   for (NamedAttribute attr : loop->getDiscardableAttrs()) {
     StringRef name = attr.getName();
     if (name == sattn::kTileConsumerGroupsAttrName)
@@ -207,7 +207,7 @@ static void buildBody(OpBuilder &b, scf::ForallOp loop, IRMapping &mapping) {
     rewriter.clone(op, mapping);
 }
 
-/// Views of an argument that is cast to another type become views of the
+/// Replaces views of an argument that is cast to another type by views of the
 /// argument if they have the same type: kernels have no casts.
 static void viewArguments(scf::ForallOp loop) {
   loop.walk([](memref::SubViewOp view) {
@@ -310,7 +310,7 @@ static Value getViewed(Value value) {
   return value;
 }
 
-/// Results that are arguments are dropped: the host function writes in place.
+/// Drops results that are arguments: the host function writes in place.
 static LogicalResult dropResults(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("expected structured control flow");

@@ -123,7 +123,7 @@ private:
   }
 
   /// Waits only in those branches of a tile that access other memory. The first
-  /// thread block waits before it ends, too, since the next kernel waits for
+  /// CTA waits before it ends, too, since the next kernel waits for
   /// this one alone.
   void waitInBranches(ForEachTileOp tiles) {
     auto waits = [&](Operation &op) {
@@ -176,7 +176,7 @@ private:
     Location loc = kernel.getLoc();
     NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
     // A kernel that allowed the next one to start before it has waited itself
-    // could fill the device with waiting thread blocks.
+    // could fill the device with waiting CTAs.
     if (allows)
       NVVM::GriddepcontrolOp::create(
           b, loc, NVVM::GridDepActionKind::launch_dependents);
@@ -185,7 +185,7 @@ private:
 } // namespace
 
 /// The launches that the function around a launch makes right before it, one of
-/// each kernel's versions.
+/// each kernel's specializations.
 static SmallVector<LaunchOp> findFormer(LaunchOp launch) {
   Operation *position = launch;
   while (!isa<FunctionOpInterface>(position->getParentOp()))
@@ -212,7 +212,7 @@ static bool followsWholeKernel(LaunchOp launch, ArrayRef<LaunchOp> former) {
   });
 }
 
-/// Allows the next kernel to start when all thread blocks of this one have, if
+/// Allows the next kernel to start when all CTAs of this one have, if
 /// these all run at one time: it takes the place of each that ends.
 static void allowNext(gpu::GPUFuncOp kernel) {
   Block &body = kernel.getBody().front();

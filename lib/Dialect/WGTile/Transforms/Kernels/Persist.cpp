@@ -83,7 +83,7 @@ struct PersistPass : wgtile::impl::WGTilePersistBase<PersistPass> {
     return success();
   }
 
-  /// Versions of one kernel share an order.
+  /// Decides the order of tiles; specializations of one kernel share it.
   static LogicalResult order(LaunchOp launch, gpu::GPUFuncOp kernel,
                              DenseMap<StringAttr, Value> &orders) {
     TileOrder order =
@@ -139,9 +139,9 @@ struct PersistPass : wgtile::impl::WGTilePersistBase<PersistPass> {
       passTiles(loops.front(), loops.front(), loops);
   }
 
-  /// One role takes the tiles and passes their numbers on to each other one;
-  /// without roles the first thread passes them on to all threads. The rings
-  /// are made before `place`.
+  /// Passes tiles on: one role takes them and passes their numbers on to each
+  /// other role; without roles the first thread passes them on to all threads.
+  /// The rings are made before `place`.
   static void passTiles(Operation *place, ForEachTileOp producer,
                         ArrayRef<ForEachTileOp> consumers) {
     Location loc = producer.getLoc();
@@ -227,7 +227,7 @@ struct PersistPass : wgtile::impl::WGTilePersistBase<PersistPass> {
     loop.getBody().front().getTerminator()->insertOperands(0, number);
   }
 
-  /// At most `count` thread blocks. Tiles are counted in 32 bits: if there are
+  /// Limits a grid to `count` CTAs. Tiles are counted in 32 bits: if there are
   /// more, the grid keeps its size, which no device takes.
   static Value limitGrid(OpBuilder &b, LaunchOp launch, Value count) {
     Location loc = launch.getLoc();

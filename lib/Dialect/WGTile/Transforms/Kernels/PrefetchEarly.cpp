@@ -73,7 +73,7 @@ public:
       branch.erase();
       return;
     }
-    // What only values of registers were computed from.
+    // Erases ops that only values in registers were computed from.
     IRRewriter rewriter(b.getContext());
     (void)runRegionDCE(rewriter, branch->getRegions());
   }
@@ -177,7 +177,7 @@ private:
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(early.getBody());
     if (!isInLoop) {
-      // What does not wait for a number of this iteration comes first.
+      // Prefetches that do not wait for a number of this iteration come first.
       waitsForMemory = false;
       addOps(*loop.getBody(), /*isInLoop=*/true);
       waitsForMemory = true;
@@ -222,7 +222,7 @@ struct PrefetchEarlyPass
 
 private:
   /// The loop over tiles, if nothing reads or writes memory before it, and a
-  /// thread block takes one tile at a time.
+  /// CTA takes one tile at a time.
   static ForEachTileOp findFirstTile(gpu::GPUFuncOp kernel) {
     for (Operation &op : kernel.getBody().front()) {
       if (auto tiles = dyn_cast<ForEachTileOp>(op))

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What an element of a tile need not compute for itself is computed of its row,
-// of its column or once. A sum is found in this form:
+// Hoists row- and column-invariant arithmetic out of tiles. A sum is found in
+// this form:
 //   rows[i] + columns[j] + uniform + slope * j
 //     + coefficient * tile[i, j] + ...
 
@@ -170,7 +170,7 @@ struct CompareWithColumn : OpRewritePattern<arith::CmpIOp> {
           rewriter, loc,
           DenseElementsAttr::get(of, rewriter.getI32IntegerAttr(value)));
     };
-    // What is below 0 compares alike, and this much leaves room for a column.
+    // Any negative value compares alike, and this one leaves room for a column.
     auto vector = cast<RankedTensorType>(rows.getType());
     Value least = constant(vector, std::numeric_limits<int32_t>::min() +
                                        type.getDimSize(1));
@@ -303,7 +303,7 @@ private:
 
   /// Two instructions.
   static constexpr int64_t kOp = 2;
-  /// A conversion takes the time of two.
+  /// The cost of a conversion, which takes the time of two ops.
   static constexpr int64_t kConversion = 2 * kOp;
   /// A column serves two rows.
   static constexpr int64_t kColumns = 1;
@@ -415,7 +415,8 @@ private:
     return form;
   }
 
-  /// Integers of more than 24 bits are rounded before the addition, too.
+  /// The form of a conversion; integers of more than 24 bits are rounded before
+  /// the addition, too.
   std::optional<Form> findConversion(Arithmetic &b, Operation *op) {
     if (!isTile(op->getOperand(0)) || !allUsersMayReassociate(op))
       return std::nullopt;
@@ -464,7 +465,7 @@ private:
                                                divide.getFastmath()));
   }
 
-  /// What an element costs that is computed by the form.
+  /// The cost of an element that the form computes.
   static int64_t findCost(const Form &form) {
     bool hasRamp = form.rows && form.slope;
     bool hasColumns = form.columns || (form.slope && !form.rows);
@@ -483,7 +484,8 @@ private:
       absorbed.erase(&use);
   }
 
-  /// Whether an op reads a tile's sum that no form has.
+  /// Whether an op's result, a sum of tiles, has a use that no larger sum
+  /// absorbs.
   bool isRoot(Operation *op) {
     return llvm::any_of(op->getResult(0).getUses(), [&](OpOperand &use) {
       return !absorbed.contains(&use);

@@ -18,7 +18,7 @@ namespace wgtile {
 /// Gives every argument of a kernel that is read into or stored from registers
 /// an innermost stride of 1 in its type, by a cast before the kernel's launch.
 void requireUnitStrides(mlir::gpu::GPUFuncOp kernel, LaunchOp launch);
-/// The same of the arguments that `isChosen` is true of.
+/// Requires unit strides of the arguments for which `isChosen` is true.
 void requireUnitStrides(mlir::gpu::GPUFuncOp kernel, LaunchOp launch,
                         llvm::function_ref<bool(mlir::BlockArgument)> isChosen);
 

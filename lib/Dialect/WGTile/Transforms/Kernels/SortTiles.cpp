@@ -8,7 +8,7 @@
 
 #include "SortTiles.h"
 
-#include "sattn/Dialect/WGTile/Analysis/TileWork.h"
+#include "sattn/Dialect/WGTile/Analysis/TileTripCount.h"
 #include "sattn/Dialect/WGTile/Utils/HostValues.h"
 #include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
 
@@ -26,26 +26,27 @@ static constexpr int64_t kClassesPerThread = kClasses / kThreads;
 static constexpr int64_t kPlaces = 64;
 
 namespace {
-/// One thread block per plane: the last two indices at one point of the others.
+/// One CTA per plane: the last two indices at one point of the others.
 class OrderKernel : KernelBuilder {
 public:
-  OrderKernel(ForEachTileOp loop, TileWork &work, gpu::GPUModuleOp module,
-              SymbolTable &symbols)
-      : KernelBuilder(loop.getLoc(), module, symbols), loop(loop), work(work) {}
+  OrderKernel(ForEachTileOp loop, TileTripCount &tripCount,
+              gpu::GPUModuleOp module, SymbolTable &symbols)
+      : KernelBuilder(loop.getLoc(), module, symbols), loop(loop),
+        tripCount(tripCount) {}
 
-  /// Arguments: the counts without the last one, the order, what work is
-  /// computed from.
+  /// Builds the kernel. Its arguments: the counts without the last one, the
+  /// order, the values that the trip counts are computed from.
   gpu::GPUFuncOp build(StringRef name) {
     int64_t rank = loop.getCounts().size() - 1;
     SmallVector<Type> types(rank, b.getIndexType());
     types.push_back(MemRefType::get({ShapedType::kDynamic}, b.getI32Type()));
-    for (Value input : work.getInputs())
+    for (Value input : tripCount.getInputs())
       types.push_back(input.getType());
     gpu::GPUFuncOp kernel = createKernel(name, types, kThreads);
     rows = kernel.getArgument(rank - 1);
     order = kernel.getArgument(rank);
     for (auto [from, to] : llvm::zip_equal(
-             work.getInputs(), kernel.getArguments().drop_front(rank + 1)))
+             tripCount.getInputs(), kernel.getArguments().drop_front(rank + 1)))
       mapping.map(from, to);
     zero = index(0);
     one = index(1);
@@ -65,14 +66,14 @@ public:
 
 private:
   ForEachTileOp loop;
-  TileWork &work;
+  TileTripCount &tripCount;
   IRMapping mapping;
   Value rows, order, zero, one, thread, plane;
 
   Value workOf(Value row) {
     IRMapping atRow = mapping;
     atRow.map(loop.getBody().getArgument(loop.getCounts().size() - 2), row);
-    return work.build(b, b.getLoc(), atRow);
+    return tripCount.build(b, b.getLoc(), atRow);
   }
   void forEachRow(function_ref<void(Value)> body) { loopOver(rows, body); }
   void forEachClass(function_ref<void(Value)> body) {
@@ -148,12 +149,12 @@ private:
 } // namespace
 
 bool wgtile::canSortTiles(LaunchOp launch, gpu::GPUFuncOp kernel,
-                          ForEachTileOp loop, const TileWork &work) {
+                          ForEachTileOp loop, const TileTripCount &tripCount) {
   HostValues host(kernel, launch);
   return launch->getParentOfType<func::FuncOp>() &&
          llvm::all_of(loop.getCounts().drop_back(),
                       [&](Value count) { return host.canCompute(count); }) &&
-         llvm::all_of(work.getInputs(), [&](Value input) {
+         llvm::all_of(tripCount.getInputs(), [&](Value input) {
            auto argument = dyn_cast<BlockArgument>(input);
            if (!argument)
              return host.canCompute(input);
@@ -164,8 +165,8 @@ bool wgtile::canSortTiles(LaunchOp launch, gpu::GPUFuncOp kernel,
 
 Value wgtile::sortTiles(LaunchOp launch, gpu::GPUFuncOp kernel,
                         ForEachTileOp loop) {
-  TileWork work(loop);
-  if (!work.find() || !canSortTiles(launch, kernel, loop, work))
+  TileTripCount tripCount(loop);
+  if (!tripCount.find() || !canSortTiles(launch, kernel, loop, tripCount))
     return {};
   auto function = launch->getParentOfType<func::FuncOp>();
   Operation *position = launch;
@@ -184,12 +185,12 @@ Value wgtile::sortTiles(LaunchOp launch, gpu::GPUFuncOp kernel,
   auto type = MemRefType::get({ShapedType::kDynamic}, b.getI32Type());
   Value order = memref::AllocOp::create(b, loc, type, size);
   arguments.push_back(order);
-  for (Value input : work.getInputs())
+  for (Value input : tripCount.getInputs())
     arguments.push_back(host.compute(b, input));
 
   auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
   SymbolTable symbols(module);
-  gpu::GPUFuncOp sorter = OrderKernel(loop, work, module, symbols)
+  gpu::GPUFuncOp sorter = OrderKernel(loop, tripCount, module, symbols)
                               .build((kernel.getName() + "_order").str());
   auto sort = LaunchOp::create(
       b, loc,

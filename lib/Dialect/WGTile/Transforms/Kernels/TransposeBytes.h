@@ -13,7 +13,7 @@
 
 namespace wgtile {
 
-/// Rows and columns of the square that a thread block transposes.
+/// Rows and columns of the square that a CTA transposes.
 inline constexpr int64_t kTransposedTile = 128;
 /// Elements of 8 bits that a thread moves at a time. Both of a matrix's sizes
 /// are multiples of it.

@@ -92,7 +92,7 @@ private:
   LaunchOp launch;
   /// Bytes of a padded copy, at most.
   int64_t maxPadding;
-  /// By the argument's number.
+  /// Accesses by the argument's number.
   llvm::MapVector<unsigned, Accesses> accesses;
 
   /// An argument that TMA takes as it is or as a padded copy.
@@ -106,8 +106,9 @@ private:
 
   Value getActual(unsigned argument) { return launch.getArgs()[argument]; }
 
-  /// Tiles of scratch memory take the argument instead of the view that gave it
-  /// the sizes computed for it (wgtile-outline-kernels): it has these sizes.
+  /// Makes tiles of scratch memory take the argument instead of the view that
+  /// gave it the sizes computed for it (wgtile-outline-kernels): it has these
+  /// sizes.
   void dropSizedViews() {
     for (BlockArgument argument : kernel.getArguments()) {
       if (!isScratch(getActual(argument.getArgNumber())))
@@ -170,9 +171,9 @@ private:
         .wasInterrupted();
   }
 
-  /// A kernel that only reads and stores register tiles moves 16 bytes at a
-  /// time where TMA could take the arguments; the generic version takes all
-  /// others.
+  /// Makes a kernel that only reads and stores register tiles move 16 bytes at
+  /// a time where TMA could take the arguments; the generic specialization
+  /// takes all others.
   void alignRegisterAccesses(OpBuilder &b) {
     if (hasOtherMemory(/*takesViews=*/true))
       return;
@@ -228,7 +229,7 @@ private:
   }
 
   /// A kernel that stores only single elements computes their places without
-  /// strides where those are 1; the generic version takes all others.
+  /// strides where those are 1; the generic specialization takes all others.
   void simplifyElementAccesses(OpBuilder &b) {
     llvm::SmallDenseSet<unsigned> accessed;
     bool scatters = false;
@@ -257,7 +258,7 @@ private:
     });
   }
 
-  /// What uses an argument or parts of it.
+  /// The users of an argument or of parts of it.
   static SmallVector<Operation *> getUsersThroughParts(Value memory) {
     SmallVector<Operation *> users;
     for (Operation *user : memory.getUsers())
@@ -268,7 +269,7 @@ private:
     return users;
   }
 
-  /// Why the kernel has only a generic version, or nothing.
+  /// Why the kernel has only a generic specialization, or nothing.
   std::optional<std::string> findReason() {
     bool hasMaps = true;
     kernel.walk([&](LoadOp load) {
@@ -377,8 +378,9 @@ private:
   }
 
   /// Copies arguments that TMA does not take as they are to memory that it
-  /// does, if another version than the generic one runs. They lie before the
-  /// branch, so that what the host computes from the kernel's arguments may.
+  /// does, if another specialization than the generic one runs. They lie before
+  /// the branch, so that what the host computes from the kernel's arguments
+  /// may.
   void padArguments(OpBuilder &b, Value condition) {
     Location loc = launch.getLoc();
     Value no = paddings.empty()
@@ -530,7 +532,7 @@ private:
     return bytes > 0 && isKnownMultipleOf(column, kRowAlignment / bytes);
   }
 
-  /// Marks the TMA version and the arguments that TMA takes.
+  /// Marks the TMA specialization and the arguments that TMA takes.
   void mark(gpu::GPUFuncOp version,
             llvm::function_ref<bool(const Accesses &)> isMapped) {
     UnitAttr yes = UnitAttr::get(version.getContext());

@@ -83,8 +83,8 @@ private:
     return dyn_cast<RankedTensorType>(value.getType());
   }
 
-  /// A constant vector may serve rows and columns, as may the numbers along
-  /// one: each use gets its own.
+  /// Gives each use of a constant vector, or of indices along one dimension,
+  /// its own copy: rows and columns may share one.
   void separateConstants() {
     SmallVector<Operation *> constants;
     kernel.walk([&](Operation *op) {
@@ -110,8 +110,8 @@ private:
            (OpTrait::hasElementwiseMappableTraits(op) || isa<GatherOp>(op));
   }
 
-  /// The same sum may be of the numbers of rows and of columns: those that
-  /// columns have from rows become their own.
+  /// Separates vectors of rows from vectors of columns: a sum that both use is
+  /// computed for each.
   void separateVectors() {
     DenseSet<Value> ofRows;
     SmallVector<Value> pending;
@@ -184,8 +184,8 @@ private:
     return isWhole(op.getA().getType()) && isWhole(op.getB().getType());
   }
 
-  /// All register tiles of a kernel have the same rows, which its warps divide,
-  /// and one kind of MMA.
+  /// Chooses the warps of a kernel: all register tiles have the same rows,
+  /// which its warps divide, and one kind of MMA.
   LogicalResult chooseWarps() {
     int64_t rows = 0;
     bool useWgmma = hasWgmma, warpsOwnRows = ownsRows();
@@ -228,9 +228,9 @@ private:
     return success();
   }
 
-  /// As many warps as the hint says, where no MMA does, by dividing columns: a
-  /// thread has two neighbors of a row at least. Tiles that are cut, and
-  /// vectors of rows that are reduced, stay those of one warp along the
+  /// Divides columns among as many warps as the hint says, where no MMA
+  /// decides: a thread has at least two neighbors of a row. Tiles that are cut,
+  /// and vectors of rows that are reduced, stay those of one warp along the
   /// columns.
   void divideColumns() {
     int64_t divisor = 0;
@@ -246,10 +246,10 @@ private:
     });
     if (!isWhole || divisor == 0)
       return;
-    int64_t wish = std::min(getSchedule(kernel).warps.value_or(1),
+    int64_t hint = std::min(getSchedule(kernel).warps.value_or(1),
                             sattn::layout::kMostMmaWarps);
     columnWarps = std::max<int64_t>(
-        1, llvm::bit_floor(static_cast<uint64_t>(wish / warps)));
+        1, llvm::bit_floor(static_cast<uint64_t>(hint / warps)));
     while (columnWarps > 1 && divisor % (8 * columnWarps) != 0)
       columnWarps /= 2;
     warps *= columnWarps;
@@ -287,7 +287,7 @@ private:
     return chosen;
   }
 
-  /// Number of consumer groups of a thread block (wgtile-specialize).
+  /// Number of consumer groups of a CTA (wgtile-specialize).
   int64_t countGroups() {
     int64_t groups = 1;
     if (!hasWgmma)
@@ -301,12 +301,12 @@ private:
   /// The number of warps nearest to a hint that has registers for a tile's
   /// accumulator, and is no more than a kernel gets without a hint. The hint is
   /// for all consumer groups together.
-  int64_t clampWarps(int64_t wish, int64_t elements) {
+  int64_t clampWarps(int64_t hint, int64_t elements) {
     int64_t groups = countGroups();
     int64_t most = std::max<int64_t>(1, sattn::layout::kMostMmaWarps / groups);
     int64_t least =
         llvm::divideCeil(elements, 32 * sattn::layout::kMmaAccumulators);
-    return std::clamp(wish / groups, std::min(least, most), most);
+    return std::clamp(hint / groups, std::min(least, most), most);
   }
 
   /// Divides tiles among warps that multiply by themselves. Each loads the rows
@@ -325,13 +325,13 @@ private:
     int64_t wanted = sattn::layout::getMmaWarps(rows, columns);
     if (int64_t groups = countGroups(); groups > 1)
       wanted = std::max<int64_t>(1, sattn::layout::kMostMmaWarps / groups);
-    std::optional<int64_t> wish = getSchedule(kernel).warps;
-    if (wish)
-      wanted = clampWarps(*wish, fragments * kFragmentRows * columns);
+    std::optional<int64_t> hint = getSchedule(kernel).warps;
+    if (hint)
+      wanted = clampWarps(*hint, fragments * kFragmentRows * columns);
     // As many warps as the rows fill.
     if (ownsRows()) {
       warps = std::min(
-          {fragments, kMaxWarpsPerCTA, wish.value_or(kMaxWarpsPerCTA)});
+          {fragments, kMaxWarpsPerCTA, hint.value_or(kMaxWarpsPerCTA)});
       while (fragments % warps != 0)
         --warps;
       return success();
@@ -347,8 +347,8 @@ private:
     return success();
   }
 
-  /// Values that must have one layout: those of an elementwise op, a gather or
-  /// a scatter, and those that a loop or a branch forwards.
+  /// Finds values that must have one layout: those of an elementwise op, a
+  /// gather or a scatter, and those that a loop or a branch forwards.
   llvm::EquivalenceClasses<Value> findTies() {
     llvm::EquivalenceClasses<Value> ties;
     auto tie = [&](Value first, Value second) {
@@ -383,9 +383,9 @@ private:
     return ties;
   }
 
-  /// A vector runs along the dimension in which it is broadcast, or along the
-  /// rows that were reduced, and so do the vectors that are tied to it. One
-  /// that is only stored runs along the rows.
+  /// Chooses layouts of vectors. A vector runs along the dimension in which it
+  /// is broadcast, or along the rows that were reduced, and so do the vectors
+  /// that are tied to it. One that is only stored runs along the rows.
   LogicalResult chooseVectorLayouts() {
     llvm::EquivalenceClasses<Value> ties = findTies();
     DenseMap<Value, int64_t> dimensionOf;
@@ -436,8 +436,9 @@ private:
            mayPackRows(load);
   }
 
-  /// wgmma takes operands in its own swizzle, of which the last row may be used
-  /// in part; everything else takes the widest that divides its rows.
+  /// The swizzle of a tile: wgmma takes operands in its own, of which the last
+  /// row may be used in part; everything else takes the widest that divides its
+  /// rows.
   int64_t chooseSwizzle(SharedType type) const {
     if (int64_t swizzle = usesWgmma ? swizzleOf(type) : 0)
       return swizzle;
@@ -486,7 +487,7 @@ private:
     return success();
   }
 
-  /// A constant's value has the type of its result.
+  /// Gives a constant's value the type of its result.
   static void assignConstant(Operation *op) {
     auto constant = dyn_cast<arith::ConstantOp>(op);
     if (!constant)

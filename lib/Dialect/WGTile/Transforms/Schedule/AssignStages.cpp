@@ -45,7 +45,8 @@ static int64_t getNumStages(Walk walk) {
   return cast<RingType>(walk.first.getType()).getStages();
 }
 
-/// Stages of warpgroups have no barriers, and stay in the first phase.
+/// Whether the walk's stages have phases: stages of warpgroups have no
+/// barriers, and stay in the first phase.
 static bool hasPhases(Walk walk) {
   return !cast<RingType>(walk.first.getType()).isStaging();
 }
@@ -89,15 +90,15 @@ static bool returns(Operation *op, Walk walk) {
 }
 
 namespace {
-/// For each walk the stage that a role waits for next, and the phase of its
-/// barriers.
+/// The stage that a role waits for next, and the phase of its barriers, for
+/// each walk.
 class Positions {
 public:
   Value stage(Walk walk) const { return all.lookup(walk).first; }
   Value phase(Walk walk) const { return all.lookup(walk).second; }
   void set(Walk walk, Value stage, Value phase) { all[walk] = {stage, phase}; }
 
-  /// Those of some walks as a list of values, and back.
+  /// The positions of some walks as a list of values, and back.
   SmallVector<Value> get(ArrayRef<Walk> walks) const {
     SmallVector<Value> values;
     for (Walk walk : walks)
@@ -351,7 +352,8 @@ struct AssignStagesPass
   }
 
 private:
-  /// A role begins with the first stage of each ring, in the first round.
+  /// Assigns positions in a role's program, which begins with the first stage
+  /// of each ring, in the first round.
   static LogicalResult assign(Region &program) {
     Block &block = program.front();
     llvm::SetVector<Walk> walks;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DeferNumbers.h"
+#include "DeferScalarReductions.h"
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
@@ -98,7 +98,7 @@ struct DeferReductionsPass
       }
     });
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      numDeferred += deferNumbers(kernel);
+      numDeferred += deferScalarReductions(kernel);
   }
 };
 } // namespace

@@ -30,12 +30,13 @@ using namespace wgtile;
 static void guard(RewriterBase &rewriter, scf::ForOp loop) {
   Location loc = loop.getLoc();
   rewriter.setInsertionPoint(loop);
-  Value hasTurn =
+  Value hasIteration =
       arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
                             loop.getLowerBound(), loop.getUpperBound());
-  auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), hasTurn,
-                                  /*addThenBlock=*/true,
-                                  /*addElseBlock=*/true);
+  auto branch =
+      scf::IfOp::create(rewriter, loc, loop.getResultTypes(), hasIteration,
+                        /*addThenBlock=*/true,
+                        /*addElseBlock=*/true);
   rewriter.replaceAllUsesWith(loop.getResults(), branch.getResults());
   rewriter.setInsertionPointToEnd(branch.thenBlock());
   auto yield = scf::YieldOp::create(rewriter, loc, loop.getResults());
@@ -111,7 +112,7 @@ struct OverlapPass : public wgtile::impl::WGTileOverlapBase<OverlapPass> {
             return;
           loops.push_back(loop);
           DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
-          // Warpgroups that take turns have the time of the others' MMAs.
+          // With warpgroup ordering, the MMAs of other warpgroups leave time.
           if (late && threads && !schedule.orderWarpgroups.value_or(false))
             lateThreads[loop] = threads[0];
         });

@@ -9,7 +9,7 @@
 // Conditions of elements that follow from their row or from their column alone,
 // or from where the row's elements begin and end, as words of bits.
 
-#include "ReadFirst.h"
+#include "HoistVectorReads.h"
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
@@ -49,12 +49,13 @@ struct RampComparison {
   Value other;
 };
 
-/// What packing some conditions saves.
+/// The gain of packing some conditions.
 struct Gain {
   /// Comparisons of all elements of a tile, and of a vector of columns.
   int64_t elements = 0, columns = 0;
 
-  /// A bound of a row takes as many instructions as a third of its elements.
+  /// Whether packing pays: a bound of a row takes as many instructions as a
+  /// third of its elements.
   bool isEnough() const { return columns > 0 || elements > 1; }
   void operator+=(const Gain &other) {
     elements += other.elements;
@@ -108,7 +109,7 @@ static std::optional<Ramp> matchRamp(Value tile) {
 }
 
 static std::optional<RampComparison> matchComparison(Value condition) {
-  // Of a vector of columns, or of all elements.
+  // The condition is a broadcast vector of columns, or has all elements.
   auto broadcast = condition.getDefiningOp<BroadcastOp>();
   bool isOfColumns = broadcast && broadcast.getDimension() == 1;
   auto compare = (isOfColumns ? broadcast.getSource() : condition)
@@ -234,7 +235,7 @@ private:
   Value ofComparison(const RampComparison &compare) {
     using P = arith::CmpIPredicate;
     Value distance = distanceTo(compare);
-    // Of column j with the distance.
+    // The predicate of column j with the distance.
     P predicate = compare.ramp.isFalling ? swapOperands(compare.predicate)
                                          : compare.predicate;
     auto below = [&](int64_t more) -> Value {
@@ -386,8 +387,9 @@ private:
     flatten(condition, op->getName(), terms);
     Gain gain;
     for (Value term : terms) {
-      // What is the same for all elements may become a constant in a part of a
-      // loop (`wgtile-split-range`), which decides the whole condition.
+      // A term that is the same for all elements may become a constant in a
+      // part of a loop (`wgtile-split-range`), which decides the whole
+      // condition.
       std::optional<Gain> own = isSplat(term) ? std::nullopt : findGain(term);
       if (own)
         gain += *own;

@@ -97,7 +97,7 @@ private:
     return OpTy::create(b, op->getLoc());
   }
 
-  /// A fence goes before the barrier at which the accessing threads meet, so
+  /// Places fences before the barrier at which the accessing threads meet, so
   /// that each thread orders its own accesses. An access that no barrier
   /// follows is fenced right before the op that needs the fence.
   void placeFences() {
@@ -106,8 +106,8 @@ private:
         placeBefore<FenceProxyAsyncOp>(op);
   }
 
-  /// Reads of a stage are fenced right before its release if fences after the
-  /// reads are not enough.
+  /// Fences reads of a stage right before its release if fences after the reads
+  /// are not enough.
   void fenceReleases() {
     DenseSet<Value> rings;
     for (Operation *op : releases) {

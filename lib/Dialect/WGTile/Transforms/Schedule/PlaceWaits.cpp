@@ -25,7 +25,7 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// The count of a wait that is not counted yet.
+/// The placeholder count of a wait whose count is not yet computed.
 static constexpr int64_t kUncounted = 1 << 20;
 
 /// The values that a use becomes where control goes.
@@ -314,9 +314,9 @@ private:
     }
   }
 
-  /// A wait leaves pending the MMAs that were issued after its own on every
-  /// path to it. Waits also retire all older commit groups, so that the counts
-  /// of one run hold for the next.
+  /// Counts the MMAs that each wait leaves pending: those that were issued
+  /// after its own on every path to it. Waits also retire all older commit
+  /// groups, so that the counts of one run hold for the next.
   LogicalResult countPending() {
     bool changed = !waits.empty();
     while (changed) {

@@ -41,18 +41,18 @@ using sattn::layout::kWarpThreads;
 using sattn::resources::kMinStages;
 using sattn::resources::kMostStages;
 
-/// Without a hint, a ring has as many stages as fit; threads that copy by
-/// themselves gain nothing from more than so many.
+/// The most stages without a hint of a ring that threads copy to by themselves:
+/// they gain nothing from more.
 static constexpr int64_t kMaxCopiedStages = 4;
 /// Accumulator registers of a thread up to which two CTAs share an SM: ptxas
 /// refuses wider MMAs in a kernel that starts with the 128 registers that two
 /// CTAs leave.
 static constexpr int64_t kMaxSharedAccumulator = 64;
-/// The same for four CTAs, whose MMAs are by mma.sync: the fewer rows a tile
-/// has, the more of a step is waiting, which other CTAs fill. Each CTA needs
-/// kMinFlatStages.
-static constexpr int64_t kMaxFlatAccumulator = 32;
-static constexpr int64_t kMinFlatStages = 4;
+/// The accumulator registers of a thread up to which four CTAs share an SM,
+/// whose MMAs are by mma.sync: the fewer rows a tile has, the more of a step is
+/// waiting, which other CTAs fill. Each CTA needs kMinSmallMStages.
+static constexpr int64_t kMaxSmallMAccumulator = 32;
+static constexpr int64_t kMinSmallMStages = 4;
 /// Minimum of stages with which two CTAs share an SM if their threads copy: one
 /// is read, one arrives, one is requested. Maximum of their threads: their
 /// registers then suffice.
@@ -79,7 +79,7 @@ static constexpr int64_t kMaxShortSteps = 4;
 /// which a loop is over before they would help.
 static constexpr int64_t kEnoughStages = 4;
 static constexpr int64_t kMaxFewSteps = 16;
-/// Registers of a thread of a kernel whose thread blocks share a reduction, at
+/// Registers of a thread of a kernel whose CTAs share a reduction, at
 /// least: it needs no more for its indices and few accumulators.
 static constexpr int64_t kMinSmallRegisters = 56;
 
@@ -251,7 +251,7 @@ private:
         searches(loop));
   }
 
-  /// How many thread blocks share the reduction of a tile.
+  /// How many CTAs share the reduction of a tile.
   void decideSplit() {
     if (!schedule.splitK)
       return;
@@ -276,12 +276,12 @@ private:
         << "a tile's reduction is not shared: " + reason.str();
   }
 
-  /// Of a thread block.
+  /// Threads of a CTA.
   int64_t getThreads() const {
     return consumerThreads + ResourceModel::getProducerThreads(consumerThreads);
   }
 
-  /// wgmma is an instruction of whole warpgroups.
+  /// Checks that wgmma has whole warpgroups.
   LogicalResult checkWarpgroups() {
     WalkResult walk = loop.walk([&](MmaOpInterface op) {
       if (op.getMmaSync() || groupThreads % kWarpgroupThreads == 0)
@@ -293,9 +293,9 @@ private:
     return failure(walk.wasInterrupted());
   }
 
-  /// Two MMAs in a chain run beside each other if the registers for the tiles
-  /// of both iterations fit, and if several warpgroups compute one tile, they
-  /// issue these in turn.
+  /// Decides `overlap`: two MMAs in a chain run beside each other if the
+  /// registers for the tiles of both iterations fit; if several warpgroups
+  /// compute one tile, they issue these in turn.
   void decideOverlap() {
     bool hasRotation = false;
     loop.walk([&](scf::ForOp forOp) {
@@ -342,7 +342,7 @@ private:
            kMinStages;
   }
 
-  /// Checks that a thread block can be so large, and that its threads have
+  /// Checks that a CTA can be so large, and that its threads have
   /// registers for the MMAs, which ptxas cannot spill.
   LogicalResult checkThreads(const RoleRegisters &registers) {
     int64_t all = getThreads();
@@ -358,31 +358,32 @@ private:
            << "; choose a smaller tile";
   }
 
-  /// With one warpgroup of consumers, a second CTA works while the first
-  /// stores, if both have memory for a stage; small-M tiles have two more.
+  /// The CTAs that share an SM. With one warpgroup of consumers, a second CTA
+  /// works while the first stores, if both have memory for a stage; small-M
+  /// tiles get four.
   int64_t chooseCTAsPerSM(const RingBytes &bytes) {
     if (schedule.splitK)
       return chooseSmallCTAs(bytes);
     int64_t accumulator = 0;
-    bool isFlat = true;
+    bool isSmallM = true;
     loop.walk([&](MmaOpInterface op) {
       int64_t elements = op.getResult().getType().getNumElements();
       accumulator = std::max(accumulator, elements / groupThreads);
-      isFlat &= op.getMmaSync();
+      isSmallM &= op.getMmaSync();
     });
     if (consumerThreads > kWarpgroupThreads ||
         accumulator > kMaxSharedAccumulator)
       return 1;
-    isFlat &= accumulator <= kMaxFlatAccumulator &&
-              kMinFlatStages * (bytes.loop + bytes.tile) <= getRingBytes(4);
-    int64_t ctas = isFlat ? 4 : 2;
+    isSmallM &= accumulator <= kMaxSmallMAccumulator &&
+                kMinSmallMStages * (bytes.loop + bytes.tile) <= getRingBytes(4);
+    int64_t ctas = isSmallM ? 4 : 2;
     while (ctas > 1 && bytes.loop + bytes.tile > getRingBytes(ctas))
       ctas /= 2;
     return ctas;
   }
 
-  /// As many CTAs as have a few stages and registers: a cluster needs free CTAs
-  /// of SMs that are close together.
+  /// The CTAs that have a few stages and registers each: a cluster needs free
+  /// CTAs of SMs that are close together.
   int64_t chooseSmallCTAs(const RingBytes &bytes) {
     int64_t needed = ResourceModel::getWgmmaRegisters(loop, groupThreads);
     for (int64_t ctas = resources.getChip().ctasPerSM; ctas > 1; --ctas)
@@ -406,8 +407,8 @@ private:
   }
 
   /// Stages of the rings that are filled once a tile, without a hint. A second
-  /// one hides a load a tile. Where it takes the place of several stages of
-  /// long loops that have few, these hide more.
+  /// stage hides one load per tile; several stages of long loops that have few
+  /// hide more, and are preferred where the memory holds only one of the two.
   int64_t chooseTileStages(const RingBytes &bytes, int64_t available,
                            int64_t mostStages) {
     if (bytes.loop == 0)
@@ -421,9 +422,9 @@ private:
     return gains && !isShort(loop, kMaxFewSteps) ? 1 : kMinStages;
   }
 
-  /// Results are staged in a stage of a ring that loops fill, which can then
-  /// not run ahead so far while they are stored, where the loops would else
-  /// have too few stages. Returns whether a stage of each ring fits.
+  /// Decides the rings' depths. Borrows a stage of a loop's ring for staging if
+  /// loops would otherwise get fewer than two; that ring prefetches less during
+  /// the store. Returns whether a stage of each ring fits.
   bool decideDepths(const RingBytes &bytes, MutableArrayRef<LoadGroup> groups) {
     int64_t maxStages =
         schedule.stages ? std::clamp(*schedule.stages, kMinStages, kMostStages)
@@ -451,8 +452,8 @@ private:
     return depths.tile >= 1;
   }
 
-  /// Tiles in loops, tiles outside them and the work-tile pipeline
-  /// (wgtile-persist) share the memory.
+  /// Decides the stages of copies. Tiles in loops, tiles outside them and the
+  /// work-tile pipeline (wgtile-persist) share the memory.
   LogicalResult decideCopies() {
     std::optional<int64_t> asked = schedule.stages;
     std::optional<int64_t> ctas = schedule.ctasPerSM;
@@ -513,12 +514,12 @@ private:
                 .wasInterrupted();
   }
 
-  /// A tile that reads to registers alone gains nothing from the one before
-  /// it: as a thread block of its own it takes the place of one that ends, in
-  /// order and without a counter, and the first ones that of the kernel before.
-  /// Asked to persist, and where no tile is read, which may leave next to
-  /// nothing to do, as many as hide latency walk from tile to tile; those that
-  /// find no registers begin when others end.
+  /// Decides the schedule of kernels that read only into registers. They gain
+  /// nothing from persistence: launch one CTA per tile, which replaces one that
+  /// ends, in order and without a counter; the first CTAs replace those of the
+  /// preceding kernel. If the program asks for persistence, or no tile is read,
+  /// so that a tile may take next to no time, as many CTAs as hide latency walk
+  /// the tiles.
   void decideLatencyCTAs(std::optional<int64_t> asked) {
     bool readsTiles = false, storesTiles = false;
     kernel.walk([&](Operation *op) {
@@ -570,17 +571,18 @@ private:
     return view;
   }
 
-  /// Of tiles that are read beside the loops of a tile, by runs.
+  /// The tiles that are read outside the loops of a tile, by runs.
   struct KeptTiles {
-    /// Of a thread for all of them, and for what it computes of the largest.
+    /// Registers of a thread for all of them, and for the values that it
+    /// computes from the largest.
     int64_t registers = 0, computed = 0;
     /// Arrays that they are read from.
     int64_t arrays = 0;
   };
 
-  /// The fewer registers they take, the more of them share an SM, and the more
-  /// is read at one time. Accesses of single elements need too many others to
-  /// say.
+  /// Finds the kept tiles. The fewer registers they take, the more CTAs share
+  /// an SM, and the more is read at one time. Accesses of single elements need
+  /// too many other registers to tell.
   KeptTiles findKeptTiles(int64_t threads) {
     KeptTiles kept;
     SmallPtrSet<Value, 2> arrays;
@@ -609,7 +611,7 @@ private:
     return kept;
   }
 
-  /// Of which the warps' reads wait for memory at one time.
+  /// CTAs per SM that keep kLatencyWarps warps in flight.
   int64_t chooseLatencyCTAs() {
     DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
     int64_t warps =
@@ -618,29 +620,30 @@ private:
                                resources.getChip().ctasPerSM);
   }
 
-  /// Longest first, as far as that is known and worth it.
+  /// The order of tiles: longest first where the costs are known and sorting
+  /// pays.
   TileOrder chooseTileOrder(LaunchOp launch, ForEachTileOp tiles) {
-    // The generic version of a kernel that has others is not worth another
-    // launch.
+    // The generic specialization of a kernel that has others is not worth
+    // another launch.
     auto version = launch->getAttrOfType<StringAttr>(kVersionAttrName);
     bool isGeneric =
         version && version == "generic" && !launch->hasAttr(kReasonAttrName);
-    TileWork work(tiles);
-    if (isGeneric || !*schedule.dynamic || !work.find())
+    TileTripCount tripCount(tiles);
+    if (isGeneric || !*schedule.dynamic || !tripCount.find())
       return TileOrder::Ascending;
-    switch (work.findRowTrend()) {
-    case Trend::Rising:
+    switch (tripCount.findRowMonotonicity()) {
+    case Monotonicity::Increasing:
       return TileOrder::Descending;
-    case Trend::Falling:
+    case Monotonicity::Decreasing:
       return TileOrder::Ascending;
     default:
       break;
     }
-    if (canSortTiles(launch, kernel, tiles, work))
+    if (canSortTiles(launch, kernel, tiles, tripCount))
       return TileOrder::Sorted;
     explain(kernel.getLoc(), "TileOrder")
-        << "tiles of different work are not sorted: the host does not have "
-           "what their work is computed from";
+        << "tiles of unequal cost are not sorted: the host does not have the "
+           "values that their trip counts are computed from";
     return TileOrder::Ascending;
   }
 };

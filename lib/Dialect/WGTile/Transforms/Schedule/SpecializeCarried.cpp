@@ -56,8 +56,8 @@ public:
 private:
   scf::ForOp loop;
   SmallVector<Value> inits, yielded;
-  /// For each value that the loop carries, the place of the value that takes
-  /// its own: of a tile the token, and the instance if that may change.
+  /// The place of the value that takes its own, for each value that the loop
+  /// carries: for a tile the token, and the instance if that may change.
   struct Place {
     RingTileOp tile;
     size_t value = 0;

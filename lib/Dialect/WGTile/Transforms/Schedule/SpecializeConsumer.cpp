@@ -24,7 +24,7 @@ static constexpr int64_t kMaxHeld = 2;
 
 /// Consumer groups up to which one keeps an MMA running while it waits for the
 /// next stage. Those of more fill the gaps of each other, and give a stage back
-/// as soon as they have read it: of four stages it is then on its way a quarter
+/// as soon as they have read it: of four stages it is then in flight a quarter
 /// of the time longer.
 static constexpr int64_t kMostRunning = 2;
 
@@ -243,9 +243,9 @@ private:
           &op == branch || &op == stage.getDefiningOp() ||
           (op.getNumRegions() == 0 && !isa<MmaOpInterface, ConsumerWaitOp>(op));
     if (!passes || forOp.getNumResults() == 0)
-      return branch.emitOpError(
-          "expected products under one condition of a loop that leaves the "
-          "loop's tiles as they are where it does not hold");
+      return branch.emitOpError("expected MMAs under one condition in a loop, "
+                                "and an else branch that "
+                                "leaves the loop's tiles unchanged");
     return success();
   }
 
@@ -337,7 +337,7 @@ private:
     return loop;
   }
 
-  /// Gives back the stage that the iterations leave, after the loop and the
+  /// Releases the stage that the last iteration holds, after the loop and the
   /// wait for its last MMAs.
   void giveBackAll(scf::WhileOp loop) {
     OpBuilder b(loop);
@@ -378,8 +378,8 @@ static void sinkInto(scf::IfOp branch) {
   }
 }
 
-/// Consumer groups past the end of the tiles in the last thread block have no
-/// tile: they skip the ops after the last stage.
+/// Makes consumer groups past the end of the tiles in the last CTA skip the ops
+/// after the last stage: they have no tile.
 static void guardTile(ForEachTileOp loop) {
   std::optional<int64_t> dim = loop.getGroupedDim();
   if (!dim)

@@ -31,7 +31,8 @@ static bool takesNoCarriedValue(Operation *op, scf::ForOp loop) {
   });
 }
 
-/// What the bounds of loops in a loop's body are computed from in it.
+/// The ops of a loop's body that the bounds of its inner loops are computed
+/// from.
 static llvm::SetVector<Operation *>
 collectBounds(scf::ForOp loop, const BackwardSliceOptions &options) {
   llvm::SetVector<Operation *> slice;
@@ -83,7 +84,7 @@ static bool writesMemory(scf::ForOp loop) {
   return walk.wasInterrupted();
 }
 
-/// Carried values that the role does not need would otherwise stay.
+/// Erases dead ops, among them carried values that the role does not need.
 static void eraseDead(Block &block) {
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(block.getOperations())))

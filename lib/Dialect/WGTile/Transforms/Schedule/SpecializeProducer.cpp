@@ -148,7 +148,7 @@ private:
       worklist.push_back(value);
   }
 
-  /// An op is live only if the ops around it are.
+  /// Marks an op, and the ops around it, as live.
   void markOp(Operation *op) {
     if (!ops.insert(op).second)
       return;
@@ -326,7 +326,7 @@ public:
 private:
   ForEachTileOp loop;
   GroupDependence dependence;
-  /// For each consumer group except the first: its values in place of the
+  /// The values of each consumer group except the first, in place of the
   /// first's.
   SmallVector<IRMapping> mappings;
   SmallVector<Value> indices;

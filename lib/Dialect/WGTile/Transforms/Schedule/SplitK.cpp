@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The reduction of a tile, shared by the thread blocks of a cluster.
+// The reduction of a tile, shared by the CTAs of a cluster.
 
 #include "sattn/Dialect/WGTile/Analysis/SplitReduction.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
@@ -24,8 +24,8 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Gives each thread block of a cluster its part of a loop's range, of nearly
-/// equal length; returns the rank of this thread block.
+/// Gives each CTA of a cluster its part of a loop's range, of nearly
+/// equal length; returns the rank of this CTA.
 static Value splitRange(OpBuilder &b, scf::ForOp loop, int64_t parts) {
   Location loc = loop.getLoc();
   Value rank = gpu::ClusterBlockIdOp::create(b, loc, gpu::Dimension::x);
@@ -46,7 +46,7 @@ static Value splitRange(OpBuilder &b, scf::ForOp loop, int64_t parts) {
   return rank;
 }
 
-/// Puts what follows the reductions into a branch of the first thread block.
+/// Puts what follows the reductions into a branch of the first CTA.
 static void finishInFirst(OpBuilder &b, Operation *last, Value rank) {
   Location loc = last->getLoc();
   Block *block = last->getBlock();
@@ -80,7 +80,7 @@ struct SplitKPass : public wgtile::impl::WGTileSplitKBase<SplitKPass> {
     if (!loop)
       return kernel.emitOpError()
              << "expected a kernel whose reduction " << parts
-             << " thread blocks can share (wgtile-schedule), but " << reason;
+             << " CTAs can share (wgtile-schedule), but " << reason;
     kernel.setKnownClusterSize(
         ArrayRef<int32_t>{static_cast<int32_t>(parts), 1, 1});
     OpBuilder b(loop);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReadFirst.h"
+#include "HoistVectorReads.h"
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
@@ -178,9 +178,9 @@ struct SplitRangePass
     for (scf::ForOp loop : loops) {
       if (!hasMmaSync(loop)) {
         for (scf::ForOp part : splitAll(loop))
-          readFirst(part);
+          hoistVectorReads(part);
         for (auto branch : loop->getBlock()->getOps<scf::IfOp>())
-          readFirst(branch);
+          hoistVectorReads(branch);
       } else if (findCut(loop)) {
         explain(loop) << "a loop whose MMAs are by mma.sync is not cut";
       }

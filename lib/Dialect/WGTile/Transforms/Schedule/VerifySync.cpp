@@ -30,7 +30,8 @@ namespace wgtile {
 using namespace wgtile;
 using sattn::layout::kWarpThreads;
 
-/// Each warpgroup that fills a ring of its own has an instance of each tile.
+/// Verifies that each warpgroup that fills a ring of its own has an instance of
+/// each tile.
 static LogicalResult verifyWarpgroups(gpu::GPUFuncOp kernel, RingOp ring) {
   RingType type = ring.getRing().getType();
   int64_t warpgroups = countTileWarpgroups(kernel);
@@ -52,7 +53,7 @@ static LogicalResult verifyArrivals(gpu::GPUFuncOp kernel) {
       int64_t warps = roles.getAllWarps();
       if (!threads || threads[0] == warps * kWarpThreads)
         return WalkResult::advance();
-      op->emitOpError() << "expected the warps of the thread block, "
+      op->emitOpError() << "expected the warps of the CTA, "
                         << threads[0] / kWarpThreads << ", but got " << warps;
       return WalkResult::interrupt();
     }

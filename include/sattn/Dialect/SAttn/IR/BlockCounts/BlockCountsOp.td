@@ -27,7 +27,7 @@ def SAttn_BlockCountsOp : SAttn_Op<"block_counts", [
     DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface>,
     DeclareOpInterfaceMethods<SAttn_ContractOpInterface>,
     DeclareOpInterfaceMethods<SAttn_ExtentConstraintOpInterface>]> {
-  let summary = "How many elements of each block a mask leaves visible";
+  let summary = "Number of visible elements in each block of a mask";
   let description = [{
     For each batch b, head h, block r of BQ queries and block c of BK keys,
     `block_size` = [BQ, BK],
@@ -38,7 +38,7 @@ def SAttn_BlockCountsOp : SAttn_Op<"block_counts", [
     transposed[b, h, c, r] = out[b, h, r, c]
     ```
 
-    0 is an empty block, BQ BK a full one; lists of blocks follow from the counts.
+    0 is an empty block, BQ BK a full one; block lists follow from the counts.
     There is no array of all elements, and blocks that the mask's function is
     proved to leave empty or full are not evaluated.
 
@@ -109,7 +109,7 @@ def SAttn_BlockCountsOp : SAttn_Op<"block_counts", [
       return mlir::cast<mlir::TypedValue<mlir::RankedTensorType>>(
           getOuts().front());
     }
-    /// Null where there is none.
+    /// The transposed counts; null if they are not computed.
     mlir::Value getTransposed() {
       return getOuts().size() == 2 ? getOuts()[1] : mlir::Value();
     }

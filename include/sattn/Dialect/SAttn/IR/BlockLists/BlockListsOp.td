@@ -27,7 +27,7 @@ def SAttn_BlockListsOp : SAttn_Op<"block_lists", [
     DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface>,
     DeclareOpInterfaceMethods<SAttn_ContractOpInterface>,
     DeclareOpInterfaceMethods<SAttn_ExtentConstraintOpInterface>]> {
-  let summary = "Lists of the blocks that a mask leaves visible";
+  let summary = "Lists of the visible blocks of a mask";
   let description = [{
     The blocks that are visible in part, and those that are visible wholly, of each
     row of numbers of visible elements:
@@ -84,7 +84,8 @@ def SAttn_BlockListsOp : SAttn_Op<"block_lists", [
     `outs` `(` $outs `:` type($outs) `)` `->` type($lists) attr-dict
   }];
   let extraClassDeclaration = [{
-    /// Of lists: two where full blocks have some of their own.
+    /// The number of list kinds: two where full blocks have lists of their own,
+    /// else one.
     unsigned getNumKinds() { return getOuts().size() / 2; }
     mlir::Value getNumbers(unsigned kind) { return getOuts()[2 * kind]; }
     mlir::Value getColumns(unsigned kind) { return getOuts()[2 * kind + 1]; }

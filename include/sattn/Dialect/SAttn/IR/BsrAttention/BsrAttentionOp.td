@@ -168,7 +168,8 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
     `outs` `(` $outs `:` type($outs) `)` attr-dict `->` type($results)
   }];
   let extraClassDeclaration = [{
-    /// Of AggregatedOpInterface, whose declaration does not name its namespaces.
+    /// The method of AggregatedOpInterface, whose declaration does not name its
+    /// namespaces.
     ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
     decomposeOperation(::mlir::OpBuilder &b);
 
@@ -179,9 +180,9 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
     bool hasParts() { return getOuts().size() == 3; }
     /// Whether the logarithm of each row's sum is computed.
     bool hasLse() { return getOuts().size() == 2; }
-    /// Only with parts.
+    /// The partial results; only with parts.
     Tensor getPartial() { return ::llvm::cast<Tensor>(getOuts()[1]); }
-    /// Only with parts, or where hasLse().
+    /// The LSE; only with parts, or where hasLse().
     Tensor getLse() { return ::llvm::cast<Tensor>(getOuts().back()); }
     int64_t getBlockRows() { return getBlockSize()[0]; }
     int64_t getBlockColumns() { return getBlockSize()[1]; }
@@ -196,10 +197,11 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
     bool splitsColumns() {
       return getMeta() && getMeta()->getTile()[1] < getValueDim();
     }
-    /// Over batches, rows, and parts of the columns.
+    /// Number of loops over tiles: batches, rows, and parts of the columns.
     int64_t getNumLoops() { return getBatchRank() + 1 + splitsColumns(); }
-    /// Of a tile, with dropout the number of the batch next, with parts then the
-    /// first block and the number of blocks.
+    /// The number of a tile's origins: the loops' indices; with dropout, the
+    /// number of the batch; with parts, the first block and the number of
+    /// blocks.
     int64_t getNumOrigins() {
       return getNumLoops() + bool(getRandom()) + 2 * hasParts();
     }

@@ -45,7 +45,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     max_scores[b,h,i] = max over j of s_j
     ```
 
-    over the keys j that the query sees. Where it sees none, its row of `out` is 0
+    over the keys j that are visible to the query. Where none is, its row of `out` is 0
     and its `lse` and `max_scores` are -inf.
 
     | operand                 | shape                     | element type   |
@@ -66,12 +66,12 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
 
     Semantics:
 
-    1. Query i sees key j if j < N, j < key_lengths[b], `mask` says so and
+    1. Key j is visible to query i if j < N, j < key_lengths[b], `mask` says so and
        `mask_mod` gives true; what is absent does not restrict. With `key_lengths`,
        `bottom_right` counts from key_lengths[b] in the place of N.
-    2. `partial` and `full` are two lists of blocks of BQ queries and BK keys,
+    2. `partial` and `full` are two block lists with blocks of BQ queries and BK keys,
        `block_size` = [BQ, BK]: how many blocks of keys each block of queries
-       reads, and which. Query i sees key j only if a list has its block. Of blocks
+       reads, and which. Key j is visible to query i only if a list has its block. Of blocks
        of `full`, `mask` and `mask_mod` are true and not evaluated. Entries after
        the number are not read. A block in the lists twice counts twice.
     3. `score_mod` gets the scaled score and b, h, i, j as i32 and gives a score;
@@ -90,7 +90,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
        arcp>`), and integers of more than 24 bits that they convert may be rounded
        twice; not so values that are compared, rounded to whole numbers or become
        integers. With f32 they are computed as written.
-    6. A NaN in a row of `k` does not show where no query sees it. Rows of `v` are
+    6. A NaN in a row of `k` does not show where it is visible to no query. Rows of `v` are
        not read in blocks of keys (K of the tile) that are in no list, or without
        lists lie whole outside of the band of `mask` of all rows of the tile, and
        never multiplied from key_lengths[b] or from N on, or from the end of what
@@ -192,12 +192,12 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     using Tensor = ::mlir::TypedValue<::mlir::RankedTensorType>;
 
     Tensor getOut() { return ::llvm::cast<Tensor>(getOuts()[0]); }
-    /// Null where it is not wanted.
+    /// The LSE; null if it is not wanted.
     Tensor getLse() {
       return getOuts().size() > 1 ? ::llvm::cast<Tensor>(getOuts()[1])
                                   : Tensor();
     }
-    /// Null where they are not wanted.
+    /// The greatest scores; null if they are not wanted.
     Tensor getMaxScores() {
       return getOuts().size() > 2 ? ::llvm::cast<Tensor>(getOuts()[2])
                                   : Tensor();

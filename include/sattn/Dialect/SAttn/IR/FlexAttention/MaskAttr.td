@@ -12,9 +12,9 @@
 include "sattn/Dialect/SAttn/IR/SAttnAttrs.td"
 
 def SAttn_MaskAttr : SAttn_Attr<"Mask", "mask"> {
-  let summary = "Which keys a query sees, by their distance";
+  let summary = "A band of keys that are visible to a query, by their distance";
   let description = [{
-    Query i sees key j if
+    Key j is visible to query i if
 
     ```
     j < prefix  or  -left <= j - (i + offset) <= right

@@ -37,7 +37,7 @@ def SAttn_FlexAttentionDcaptureOp : SAttn_Op<"flex_attention_dcapture", [
   let summary = "The gradient of a captured number, at each query and key";
   let description = [{
     With p_j and ds_j of `sattn.flex_attention_dq`, for each batch b, head h, query
-    i and key j that the query sees,
+    i and key j that is visible to it,
 
     ```
     grad[b,h,i,j] = ds_j * d score_mod(t_j, b, h, i, j) / d x
@@ -144,7 +144,8 @@ def SAttn_FlexAttentionDcaptureOp : SAttn_Op<"flex_attention_dcapture", [
   let extraClassDeclaration = [{
     bool isByKeys() { return false; }
     int64_t getTiledColumns() { return getValueDim(); }
-    /// Queries of different heads are in different rows.
+    /// Number of heads whose queries share rows: 1, since queries of different
+    /// heads are in different rows.
     uint64_t getPackedHeads() { return 1; }
   }];
   let hasVerifier = 1;

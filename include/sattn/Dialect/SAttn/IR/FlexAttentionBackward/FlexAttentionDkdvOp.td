@@ -74,14 +74,14 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
 
     Semantics:
 
-    1. Which keys a query sees, the functions and their captures are as of
+    1. Visible keys, the functions and their captures are as of
        `sattn.flex_attention` (its semantics 1 and 3).
     2. The lists are transposed: for each block of BK keys how many blocks of BQ
        queries read it, and which, `block_size` = [BQ, BK].
     3. `lse2`, `delta`, `max_scores`, the derivative, rounding and the order of
        sums are as semantics 2 to 5 of `sattn.flex_attention_dq` say; p_j, too, is
        rounded to the element type of `q` before it is multiplied.
-    4. A key that nothing sees has gradients of 0. Rows of `k` and `v` from
+    4. A key that is visible to no query has gradients of 0. Rows of `k` and `v` from
        key_lengths[b] on are not multiplied. Rows of `q` and `grad_out` must be
        finite in blocks that are read, also those of queries that see nothing.
     5. `stored` is the transpose of the pattern in semantics 7 of
@@ -168,7 +168,8 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
   }];
   let extraClassDeclaration = [{
     bool isByKeys() { return true; }
-    /// Queries of different heads are in different rows.
+    /// Number of heads whose queries share rows: 1, since queries of different
+    /// heads are in different rows.
     uint64_t getPackedHeads() { return 1; }
     /// The names of `outs`.
     ::llvm::ArrayRef<::llvm::StringRef> getGradients();

@@ -49,7 +49,7 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
     dq[b,h,i] = scale * sum over j of dt_j * k[b, h / group, j]
     ```
 
-    over the keys j that the query sees, where score_mod'(t, c, ...) is c times the
+    over the keys j that are visible to the query, where score_mod'(t, c, ...) is c times the
     derivative of score_mod at t.
 
     | operand                 | shape                     | element type   |
@@ -72,13 +72,13 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
 
     Semantics:
 
-    1. Which keys a query sees, the lists, the functions and their captures are
+    1. Visible keys, the lists, the functions and their captures are
        as of `sattn.flex_attention` (its semantics 1 to 3).
     2. `lse2` is the logarithm of a query's sum of exponentials of scores to the
-       base 2, and +inf where it sees nothing: nothing comes of that query.
+       base 2, and +inf where no key is visible: that query contributes nothing.
        `delta` is grad_out . out, less the gradient of the natural logarithm of
        the sum, if there is one. With `max_scores`, a query's greatest scores
-       (0 where it sees nothing), `lse2` is less log2(e) * max_scores, and
+       (0 where no key is visible), `lse2` is less log2(e) * max_scores, and
        p_j = exp2(log2(e) * (s_j - max_scores) - lse2): right also where scores
        are so large that their sum hides the logarithm.
     3. The derivative of `score_mod` is that of `sattn-differentiate`. Where p_j
@@ -90,7 +90,7 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
     6. Rows of `k` and `v` from the end of the keys that are seen on, as in
        semantics 6 of `sattn.flex_attention`, are not multiplied. Elsewhere in
        blocks that are read both must be finite.
-    7. With `stored` a query of block row r sees the keys of the blocks of BQ
+    7. With `stored` the keys visible to a query of block row r are those of the blocks of BQ
        queries and BK keys, `block_size`, at block columns col[p] for p in
        [crow[r], crow[r+1]): a block that a row has twice counts twice.
     8. With `dropout`, ds_j is p_j * (w_j * (grad_out . v) - delta), where w_j is 0 if
@@ -181,7 +181,8 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
   let extraClassDeclaration = [{
     bool isByKeys() { return false; }
     int64_t getTiledColumns() { return getHeadDim(); }
-    /// Queries of different heads are in different rows.
+    /// Number of heads whose queries share rows: 1, since queries of different
+    /// heads are in different rows.
     uint64_t getPackedHeads() { return 1; }
   }];
   let hasVerifier = 1;

@@ -116,7 +116,7 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
     - (C11) The result has the type of `out`.
     - (C12) The tile of `meta` has sizes from 1 to 65536 that are multiples of 8, M a
       divisor of BM, N a divisor of BN or 2 to 32 times BN, for so many stored blocks
-      that follow each other: on GPUs one thread block computes them, with one copy
+      that follow each other: on GPUs one CTA computes them, with one copy
       of rows of `mat1` for those of a block row. If K of `mat1` is static and at
       most that of the tile, and `beta` the constant 0, it computes them one after
       the other. M * N, M * K and K * N are at most 2^26.

@@ -13,11 +13,11 @@ include "mlir/Pass/PassBase.td"
 
 def WGTileOutlineKernels
     : Pass<"wgtile-outline-kernels", "::mlir::ModuleOp"> {
-  let summary = "Make kernels of loops that are mapped to thread blocks";
+  let summary = "Outline loops that are mapped to CTAs into kernels";
   let description = [{
-    Turns every `scf.forall` of a function that is mapped to thread blocks
+    Turns every `scf.forall` of a function that is mapped to CTAs
     (`#gpu.block<...>`) into a `gpu.func` around a `wgtile.for_each_tile`, and
-    puts a `wgtile.launch` of one thread block per tile in its place. Values that
+    puts a `wgtile.launch` of one CTA per tile in its place. Values that
     the loop uses and that are cheap to compute again (constants, sizes, integer
     arithmetic) are computed in the kernel; all others must be arguments of the
     function. The function's result must be its argument, written in place; the
@@ -53,7 +53,7 @@ def WGTileOutlineKernels
 }
 
 def WGTileAttachTarget : Pass<"wgtile-attach-target", "::mlir::ModuleOp"> {
-  let summary = "Say which chip kernels are for";
+  let summary = "Attach the target chip to kernels";
   let description = [{
     Gives every `gpu.module` without a target the attribute `wgtile.target`, from
     which later passes know the resources of the chip.
@@ -76,7 +76,7 @@ def WGTileAttachTarget : Pass<"wgtile-attach-target", "::mlir::ModuleOp"> {
 
 def WGTileReassociate
     : Pass<"wgtile-reassociate", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Leave to each element of a tile what only an element can do";
+  let summary = "Hoist row- and column-invariant arithmetic out of tiles";
   let description = [{
     Elementwise ops on vectors that are broadcast along one dimension are computed
     before the broadcast, those on scalars before `tensor.splat`.
@@ -111,7 +111,7 @@ def WGTileReassociate
 
 def WGTileVersionKernels
     : Pass<"wgtile-version-kernels", "::mlir::ModuleOp"> {
-  let summary = "Make versions of kernels by what they may assume";
+  let summary = "Clone kernels into specializations for aligned and for any arguments";
   let description = [{
     TMA takes bases and strides in multiples of 16 bytes, and rows without gaps; a
     caller's tensors may have any. The pass clones every kernel that loads tiles
@@ -149,14 +149,14 @@ def WGTileVersionKernels
     take this argument too.
 
     A kernel that loads nothing by tiles, but reads or stores register tiles that
-    start at multiples of 16 bytes in their rows, has the same two versions. Its
+    start at multiples of 16 bytes in their rows, has the same two specializations. Its
     original requires what TMA would, of these arguments, and is not marked.
 
     Before:
     ```mlir
     wgtile.launch @kernels::@f grid(%n) args(%b, %out)
     ```
-    After, without what is the same for `%out`:
+    After, without the same ops for `%out`:
     ```mlir
     %0 = wgtile.tma_compatible %b : memref<?x?xbf16, strided<[?, ?], offset: ?>>
     %1 = arith.ori %0, %fits : i1
@@ -181,7 +181,7 @@ def WGTileVersionKernels
   }];
   let options = [
     Option<"maxPadding", "max-padding", "int64_t", "1073741824",
-           "Bytes of the padded copy of an argument, at most; 0: none is copied">
+           "Most bytes of a padded copy of an argument; 0: no argument is copied">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
@@ -190,7 +190,7 @@ def WGTileVersionKernels
 }
 
 def WGTileOutlineCopies : Pass<"wgtile-outline-copies", "::mlir::ModuleOp"> {
-  let summary = "Make kernels of copies on the host";
+  let summary = "Outline copies on the host into kernels";
   let description = [{
     Turns every `memref.copy` of a function into a launch of a kernel that copies
     element by element: rows may start anywhere, and strides may be any. So it does
@@ -229,7 +229,7 @@ def WGTileOutlineCopies : Pass<"wgtile-outline-copies", "::mlir::ModuleOp"> {
 
 def WGTileCreateTensorMaps
     : Pass<"wgtile-create-tensor-maps", "::mlir::ModuleOp"> {
-  let summary = "Load tiles by tensor maps that the host encodes";
+  let summary = "Make loads read through tensor maps that the host encodes";
   let description = [{
     Gives every `wgtile.load` of a kernel's argument a tensor map as its source:
     a `wgtile.tensor_map` before the launch and an argument of the kernel.
@@ -254,12 +254,12 @@ def WGTileCreateTensorMaps
 }
 
 def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
-  let summary = "Let each thread block walk many tiles, longest first";
+  let summary = "Let each CTA walk many tiles, longest first";
   let description = [{
     Applies the fields `persistent`, `dynamic`, `raster_group`, `ctas_per_sm` and
     `tile_order` of a kernel's schedule (`wgtile-schedule`).
 
-    Launches at most as many thread blocks as run at one time and makes every
+    Launches at most as many CTAs as run at one time and makes every
     `wgtile.for_each_tile` of the kernel persistent. The loop walks a raster group
     of several columns of tiles at a time. With `dynamic`, the dynamic persistent
     tile scheduler, the blocks take tiles one by one from a counter, which the
@@ -304,7 +304,7 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
 
 def WGTileOverlapLaunches
     : Pass<"wgtile-overlap-launches", "::mlir::ModuleOp"> {
-  let summary = "Start kernels while the one before them ends";
+  let summary = "Launch short kernels with programmatic dependent launch (PDL)";
   let description = [{
     Kernels with `programmatic_launch` in their schedule are launched as dependents
     of the kernel before them in their stream (programmatic dependent launch): what
@@ -315,7 +315,7 @@ def WGTileOverlapLaunches
     index arrays, which the contracts of the function around the launch name; a
     persistent kernel waits before its tiles. A kernel without roles whose tiles may
     store nothing (`skips_results` on their loop) waits only in those branches
-    of a tile that access other memory; its first thread block waits before it ends,
+    of a tile that access other memory; its first CTA waits before it ends,
     too, since the next kernel waits for this one alone.
 
     If index arrays are read before, the launch has `reads_indices_early`: it may
@@ -348,15 +348,15 @@ def WGTileOverlapLaunches
 
 def WGTilePrefetchEarly
     : Pass<"wgtile-prefetch-early", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Prefetch a tile's loads while the kernel before ends";
+  let summary = "Prefetch a tile's loads while the preceding kernel ends";
   let description = [{
-    Of kernels with `programmatic_launch` in their schedule, which start while the
-    kernel before them ends (`wgtile-overlap-launches`), one warp prefetches into L2
-    what the thread block will load by TMA first: iterations of a loop, one for each
-    lane, of up to `boxes` boxes of tensor maps. Indices and bounds of loops that stand in memory are guessed
-    (`wgtile.peek`). The kernel before may yet write to all of these: a prefetch does
-    no harm, since L2 is where the SMs' views of memory meet, and what was guessed is
-    read again later. The tiles of a persistent kernel, and those of several consumer
+    In kernels with `programmatic_launch` in their schedule, which start while the
+    preceding kernel ends (`wgtile-overlap-launches`), one warp prefetches the CTA's
+    first TMA loads into L2: iterations of a loop, one for each lane, of up to
+    `boxes` boxes of tensor maps. Indices and loop bounds in memory are read without
+    waiting (`wgtile.peek`). The preceding kernel may still write all of these: a
+    prefetch does no harm, since L2 is where the SMs' views of memory meet, and the
+    values are read again later. The tiles of a persistent kernel, and those of several consumer
     groups, are not prefetched.
 
     Before:
@@ -377,7 +377,7 @@ def WGTilePrefetchEarly
   }];
   let options = [
     Option<"boxes", "boxes", "int64_t", /*default=*/"4",
-           "Boxes that a thread block prefetches">];
+           "Boxes that a CTA prefetches">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",
                            "::wgtile::WGTileDialect"];

@@ -75,7 +75,7 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
     - In other kernels the loads of loops are issued ahead by all threads, in 4
       stages, or as many as `stages` asks for and fit. Two CTAs share an SM if they
       are small and each has at least three stages. Where tiles are read to
-      registers alone, each is a thread block, which takes the place of one that
+      registers alone, each is a CTA, which takes the place of one that
       ends; as many share an SM as have registers for what they keep over loops, and
       the launch is programmatic where the chip has clusters. Where none is read, or
       the program asks to persist, 32 warps share an SM.
@@ -83,7 +83,7 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
       for the tiles of two iterations that are then live at one time, and if two
       stages of a tile that the loop then carries fit. Two or more warpgroups of one
       tile issue such MMAs in turn.
-    - Up to 8 thread blocks share the reduction of a tile where `split_k` asks for
+    - Up to 8 CTAs share the reduction of a tile where `split_k` asks for
       it, the loop over blocks does nothing but add MMAs, and the chip has clusters.
       The number is the next lower power of two. Such a kernel is not persistent, as
       many CTAs as have 3 stages share an SM, and its launch is programmatic: it runs
@@ -95,7 +95,7 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
       Their launch is programmatic where the chip has clusters.
     - Tiles whose cost grows with the last but one index are walked in `descending`
       order. If the cost follows from memory that the host has, they are `sorted`,
-      but not in the generic version of a kernel (`wgtile-version-kernels`).
+      but not in the generic specialization of a kernel (`wgtile-version-kernels`).
 
     Before:
     ```mlir
@@ -113,9 +113,9 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
 }
 
 def WGTileSplitK : Pass<"wgtile-split-k", "::mlir::ModuleOp"> {
-  let summary = "Share the reduction of a tile among a cluster's thread blocks";
+  let summary = "Share the reduction of a tile among a cluster's CTAs";
   let description = [{
-    In kernels with `split_k` in their schedule, so many thread blocks compute a
+    In kernels with `split_k` in their schedule, so many CTAs compute a
     tile, a cluster. Each takes a part of the range of the loop over blocks
     (`wgtile.block_loop`); the first adds the sums, in the order of ranks, and runs
     the epilogue. Products with few tiles then use all SMs, and their results are
@@ -148,7 +148,7 @@ def WGTileSplitK : Pass<"wgtile-split-k", "::mlir::ModuleOp"> {
 }
 
 def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Run the first MMA of the next block beside this block's last";
+  let summary = "Overlap a block's last MMA with the next block's first MMA";
   let description = [{
     In kernels with `overlap` in their schedule, rotates block loops
     (`wgtile.block_loop`) in which the left operand of one
@@ -158,10 +158,11 @@ def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
     flight. Upstream's `scf::pipelineForLoop` does the rotation, under a branch
     that is taken if the loop has an iteration.
 
-    With `late`, ops that only the last MMAs need, as the factor of their
-    accumulator, come after the next block's first MMAs too: the loop then waits for
-    the last MMAs at its end, with all other ops beside them. Where warpgroups take
-    turns (`order_warpgroups`) the others' MMAs leave the time anyway.
+    With `late`, ops used only by the last MMAs, such as the factor of their
+    accumulator, are delayed until the next block's first MMAs are issued: the loop
+    then waits for the last MMAs at its end, and all other ops overlap them. With
+    warpgroup ordering (`order_warpgroups`) the MMAs of other warpgroups leave time
+    for them anyway.
 
     A loop is left alone if its last MMAs are used by more than the next
     iteration, if it writes to memory, or if its MMAs are by mma.sync. A tile that
@@ -200,8 +201,8 @@ def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
   ];
   let options = [
     Option<"late", "late", "bool", /*default=*/"true",
-           "Whether warpgroups that take no turns compute what only a block's "
-           "last MMAs need beside the next block's first ones">
+           "Delay ops used only by the last MMAs until the next block's first "
+           "MMAs are issued, in kernels without warpgroup ordering">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::affine::AffineDialect",
@@ -211,13 +212,13 @@ def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
 
 def WGTilePackConditions
     : Pass<"wgtile-pack-conditions", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Conditions that follow from rows or columns alone are bits";
+  let summary = "Pack row-only and column-only mask conditions into bit words";
   let description = [{
-    An element of a tile that is selected by several conditions pays a comparison for
-    each. Of those that follow from its row, from its column, or from a bound of its
-    row a lane can have one word for all of its columns of a row
-    (`wgtile.bits_below`, `wgtile.lane_bits`): they are combined 32 at a time, and an
-    element tests one bit, a few of which become predicates by one instruction.
+    A select by several conditions costs an element one comparison for each. For
+    conditions that depend only on the row, only on the column, or on a per-row bound,
+    a lane can hold one word for all of its columns of a row (`wgtile.bits_below`,
+    `wgtile.lane_bits`): words are combined 32 conditions at a time, and an element
+    tests one bit, a few of which become predicates by one instruction.
     Vectors of columns that only such conditions need are read by a warp's lanes
     together (`wgtile.read_lanes`), which compare each element once.
 
@@ -254,7 +255,7 @@ def WGTilePackConditions
 }
 
 def WGTileSplitRange : Pass<"wgtile-split-range", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Cut block loops where a condition on their index turns false";
+  let summary = "Split block loops where a condition on their index becomes false";
   let description = [{
     A block loop (`wgtile.block_loop`) with a branch on `%iv < %bound`, where
     `%bound` does not change in the loop, becomes two loops, one after the other:
@@ -302,7 +303,7 @@ def WGTileSplitRange : Pass<"wgtile-split-range", "::mlir::gpu::GPUModuleOp"> {
 
 def WGTileDeferReductions
     : Pass<"wgtile-defer-reductions", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Combine the threads' parts of a sum after all is added to it";
+  let summary = "Defer combining threads' partial sums until after the loop";
   let description = [{
     Applies to a block loop that adds the sums of a tile's rows to a vector that it
     carries, if this vector starts at zero and is otherwise only scaled. Each
@@ -342,7 +343,7 @@ def WGTileDeferReductions
 
 def WGTileOrderWarpgroups
     : Pass<"wgtile-order-warpgroups", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Let warpgroups issue their MMAs one after the other";
+  let summary = "Make warpgroups issue their MMAs in turn";
   let description = [{
     Applies to kernels with `order_warpgroups` in their schedule, to block loops
     whose iterations issue several asynchronous MMAs and compute something between them. A
@@ -675,7 +676,7 @@ def WGTileVerifySync
 
 def WGTileAssignStages
     : Pass<"wgtile-assign-stages", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Give each wait for a ring's stage its position";
+  let summary = "Assign stage index and phase to ring waits";
   let description = [{
     Each role walks the stages of a ring round-robin; without roles a program has two
     walks, one that fills and one that reads. The pass makes the number of
@@ -730,7 +731,7 @@ def WGTileInsertDelays
   }];
   let options = [
     Option<"nanoseconds", "nanoseconds", "int64_t", /*default=*/"2000",
-           "Longest delay, about">
+           "Approximate longest delay, in nanoseconds">
   ];
   let dependentDialects = ["::wgtile::WGTileDialect"];
 }

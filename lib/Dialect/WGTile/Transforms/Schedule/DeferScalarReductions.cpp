@@ -10,7 +10,7 @@
 // scale, and parts add up to the whole: zero is a part, and the values that
 // loops and branches forward are parts if all that they forward are.
 
-#include "DeferNumbers.h"
+#include "DeferScalarReductions.h"
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 
@@ -54,7 +54,7 @@ public:
       for (OpOperand &use : values[i].getUses())
         if (!follow(use))
           return false;
-    // What was one only after a use of another part was followed.
+    // A use counted as an end only until another part's use was followed.
     llvm::erase_if(ends, [&](OpOperand *use) {
       return isa<arith::AddFOp>(use->getOwner()) &&
              values.contains(use->getOwner()->getResult(0));
@@ -66,8 +66,8 @@ public:
     });
   }
 
-  /// Parts of several sums, or of what a loop adds to, are worth combining
-  /// later.
+  /// Whether the parts are worth combining later: they are of several sums, or
+  /// a loop adds to them.
   bool areWorth() const {
     return llvm::count_if(values,
                           [](Value value) {
@@ -142,7 +142,8 @@ private:
     return values.contains(value) || isCarriedFromZero(value);
   }
 
-  /// Of a product the one factor that a loop carries, or that is a part.
+  /// Requires the factor of a product that a loop carries, or that is a part,
+  /// to be a part; the other factor is a scale.
   bool requireFactor(arith::MulFOp product) {
     for (auto [part, scale] : {std::pair(product.getLhs(), product.getRhs()),
                                std::pair(product.getRhs(), product.getLhs())})
@@ -151,7 +152,8 @@ private:
     return false;
   }
 
-  /// What a use makes of a part.
+  /// Follows a use of a part: adds the values that it makes parts, or ends
+  /// there. False if the use forbids parts.
   bool follow(OpOperand &use) {
     Operation *user = use.getOwner();
     unsigned number = use.getOperandNumber();
@@ -187,7 +189,7 @@ private:
 };
 } // namespace
 
-int64_t wgtile::deferNumbers(gpu::GPUFuncOp kernel) {
+int64_t wgtile::deferScalarReductions(gpu::GPUFuncOp kernel) {
   SmallVector<TileReduceOp> reduces;
   kernel.walk([&](TileReduceOp reduce) {
     if (isSumOfTile(reduce))

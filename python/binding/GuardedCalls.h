@@ -1,7 +1,7 @@
-//===- Repeats.h - Calls of a kind that was made before ---------*- C++ -*-===//
+//===- GuardedCalls.h - Programs that repeated calls reuse ------*- C++ -*-===//
 
-#ifndef SATTN_PYTHON_BINDING_REPEATS_H
-#define SATTN_PYTHON_BINDING_REPEATS_H
+#ifndef SATTN_PYTHON_BINDING_GUARDEDCALLS_H
+#define SATTN_PYTHON_BINDING_GUARDEDCALLS_H
 
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -13,17 +13,16 @@
 
 namespace sattn::python {
 
-/// Which program computes a call of one kind, by its tensors' element types,
-/// devices and shapes, and whether they are transposed in memory: what the
-/// package finds out once. Neither addresses nor contents count. Safe to use
-/// from several threads.
-class Repeats {
+/// The programs that calls of one kind reuse, found by the tensors' element
+/// types, devices and shapes, and whether they are transposed in memory.
+/// Neither addresses nor contents count. Safe to use from several threads.
+class GuardedCalls {
 public:
   static constexpr size_t capacity = 4096;
 
   /// A call has `count` arguments: numbers, tensors, or None for one that is
   /// absent.
-  explicit Repeats(int count) : count(count) {}
+  explicit GuardedCalls(int count) : count(count) {}
 
   /// An argument of a program.
   struct Part {
@@ -72,4 +71,4 @@ private:
 
 } // namespace sattn::python
 
-#endif // SATTN_PYTHON_BINDING_REPEATS_H
+#endif // SATTN_PYTHON_BINDING_GUARDEDCALLS_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Turns.h"
+#include "WindowLoop.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,12 +16,13 @@
 using namespace mlir;
 using namespace sattn;
 
-/// A tensor is packed for all tiles if they read each of its rows this often on
-/// average; otherwise each tile packs the windows that it reads. Measured: a
+/// The average number of reads of each row from which on a tensor is packed for
+/// all tiles; below it each tile packs the windows that it reads. Measured: a
 /// tile's own copy stays in a cache.
 static constexpr int64_t kReadsOfPacked = 2;
-/// The same, if the copy has more elements than kMostKept. Then malloc asks the
-/// system for new pages in each call: above 32 MiB glibc keeps no memory.
+/// The number of reads above which a tensor is packed if the copy has more
+/// elements than kMostKept. Then malloc asks the system for new pages in each
+/// call: above 32 MiB glibc keeps no memory.
 static constexpr int64_t kReadsOfPackedInNewPages = 8;
 static constexpr int64_t kMostKept = (int64_t(32) << 20) / sizeof(float);
 
@@ -86,36 +87,37 @@ static bool collectOps(Value value, Block *body, unsigned numIndices,
   return true;
 }
 
-std::optional<Turns> Turns::find(tensor::ExtractSliceOp window,
-                                 linalg::MatmulOp op, scf::ForallOp tiles) {
-  Turns turns;
-  turns.loop = dyn_cast<scf::ForOp>(window->getParentOp());
-  scf::ForOp loop = turns.loop;
+std::optional<WindowLoop> WindowLoop::find(tensor::ExtractSliceOp window,
+                                           linalg::MatmulOp op,
+                                           scf::ForallOp tiles) {
+  WindowLoop found;
+  found.loop = dyn_cast<scf::ForOp>(window->getParentOp());
+  scf::ForOp loop = found.loop;
   if (!loop || loop->getParentOp() != tiles || !loop->isAncestor(op) ||
       !isOneInteger(getAsOpFoldResult(loop.getStep())))
     return std::nullopt;
   unsigned rank = tiles.getRank();
-  turns.counters.resize(rank);
+  found.counters.resize(rank);
   auto use = [&](Value value) {
     if (std::optional<unsigned> counter = findCounter(value, tiles))
-      turns.counters.set(*counter);
+      found.counters.set(*counter);
   };
   for (Value bound : {loop.getLowerBound(), loop.getUpperBound()}) {
-    if (!collectOps(bound, tiles.getBody(), rank, turns.bounds))
+    if (!collectOps(bound, tiles.getBody(), rank, found.bounds))
       return std::nullopt;
     use(bound);
   }
-  for (Operation *bound : turns.bounds)
+  for (Operation *bound : found.bounds)
     llvm::for_each(bound->getOperands(), use);
-  return turns;
+  return found;
 }
 
-bool Turns::addPlace(OpFoldResult index) {
+bool WindowLoop::addPlace(OpFoldResult index) {
   auto value = dyn_cast<Value>(index);
   return !value || collectOps(value, loop.getBody(), 1, place);
 }
 
-IRMapping Turns::clonePlace(OpBuilder &b, Value iteration) const {
+IRMapping WindowLoop::clonePlace(OpBuilder &b, Value iteration) const {
   IRMapping mapping;
   mapping.map(scf::ForOp(loop).getInductionVar(), iteration);
   for (Operation *op : place)
@@ -123,8 +125,8 @@ IRMapping Turns::clonePlace(OpBuilder &b, Value iteration) const {
   return mapping;
 }
 
-Value Turns::count(OpBuilder &b, Location loc, scf::ForallOp tiles,
-                   std::optional<unsigned> column) {
+Value WindowLoop::count(OpBuilder &b, Location loc, scf::ForallOp tiles,
+                        std::optional<unsigned> column) {
   auto values = [&](ArrayRef<OpFoldResult> sizes) {
     SmallVector<Value> result;
     for (unsigned i : counters.set_bits())

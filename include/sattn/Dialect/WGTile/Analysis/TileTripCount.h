@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SATTN_DIALECT_WGTILE_ANALYSIS_TILEWORK_H
-#define SATTN_DIALECT_WGTILE_ANALYSIS_TILEWORK_H
+#ifndef SATTN_DIALECT_WGTILE_ANALYSIS_TILETRIPCOUNT_H
+#define SATTN_DIALECT_WGTILE_ANALYSIS_TILETRIPCOUNT_H
 
-#include "sattn/Dialect/WGTile/Analysis/Trend.h"
+#include "sattn/Dialect/WGTile/Analysis/Monotonicity.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,33 +18,34 @@
 
 namespace wgtile {
 
-/// The ops and values from which a tile's work is computed.
-class TileWork {
+/// The cost of a tile: the trip counts of its loops whose bounds vary between
+/// tiles, and the ops that compute them.
+class TileTripCount {
 public:
-  explicit TileWork(ForEachTileOp loop) : loop(loop) {}
+  explicit TileTripCount(ForEachTileOp loop) : loop(loop) {}
 
   /// Finds the loops and the ops that their bounds need; false if no loop's
   /// bounds can be computed elsewhere.
   bool find();
 
-  /// How the work changes from row to row: the sum of the loops' trip counts,
-  /// if all have a step of 1. Loops that a pass cut from one loop have bounds
-  /// in common, which cancel.
-  Trend findRowTrend();
+  /// How the sum of the loops' trip counts changes from row to row; Unknown if
+  /// a loop's step is not 1. Loops that a pass split from one loop share
+  /// bounds, which cancel.
+  Monotonicity findRowMonotonicity();
 
-  /// What it is computed from: arguments of the kernel, and sizes of arguments,
-  /// whose contents are not read for them.
+  /// The values that the trip counts are computed from: arguments of the
+  /// kernel, and sizes of arguments whose contents are not read.
   llvm::ArrayRef<mlir::Value> getInputs() const { return inputs.getArrayRef(); }
 
-  /// Computes the number of iterations, i32, with `mapping` of inputs and tile
-  /// indices.
+  /// Builds the sum of the trip counts, i32. `mapping` maps inputs and tile
+  /// indices to values at the builder's place.
   mlir::Value build(mlir::OpBuilder &b, mlir::Location loc,
                     mlir::IRMapping mapping);
 
 private:
   ForEachTileOp loop;
   llvm::SmallVector<mlir::scf::ForOp> loops;
-  /// In an order in which they can be computed.
+  /// The ops that compute the bounds, operands first.
   llvm::SetVector<mlir::Operation *> ops;
   llvm::SetVector<mlir::Value> inputs;
   /// Whether a value can be computed elsewhere, from the kernel's arguments and
@@ -61,4 +62,4 @@ private:
 
 } // namespace wgtile
 
-#endif // SATTN_DIALECT_WGTILE_ANALYSIS_TILEWORK_H
+#endif // SATTN_DIALECT_WGTILE_ANALYSIS_TILETRIPCOUNT_H

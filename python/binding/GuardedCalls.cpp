@@ -1,6 +1,6 @@
-//===- Repeats.cpp - Calls of a kind that was made before -----------------===//
+//===- GuardedCalls.cpp - Programs that repeated calls reuse --------------===//
 
-#include "Repeats.h"
+#include "GuardedCalls.h"
 
 #include <algorithm>
 #include <array>
@@ -50,7 +50,7 @@ static bool liesIn(const DLTensor &tensor, int64_t address, int64_t bytes) {
 
 /// Writes the key; returns false for an argument that is neither a number, nor
 /// None, nor a tensor that has memory if it has elements.
-bool Repeats::makeKey(const ffi::AnyView *arguments, Key &key) const {
+bool GuardedCalls::makeKey(const ffi::AnyView *arguments, Key &key) const {
   key.clear();
   for (int i = 0; i < count; ++i) {
     const ffi::AnyView &given = arguments[i];
@@ -77,7 +77,7 @@ bool Repeats::makeKey(const ffi::AnyView *arguments, Key &key) const {
   return true;
 }
 
-size_t Repeats::Hash::operator()(const Key &key) const {
+size_t GuardedCalls::Hash::operator()(const Key &key) const {
   uint64_t hash = 0;
   for (int64_t word : key) {
     hash = (hash ^ uint64_t(word)) * 0x9e3779b97f4a7c15;
@@ -118,7 +118,7 @@ struct View {
 };
 } // namespace
 
-void Repeats::insert(const ffi::AnyView *arguments, Entry entry) {
+void GuardedCalls::insert(const ffi::AnyView *arguments, Entry entry) {
   Key key;
   if (!makeKey(arguments, key))
     return;
@@ -137,8 +137,8 @@ void Repeats::insert(const ffi::AnyView *arguments, Entry entry) {
 }
 
 std::optional<ffi::Any>
-Repeats::call(const ffi::AnyView *arguments, int numStorages,
-              const std::optional<ffi::Function> &instead) {
+GuardedCalls::call(const ffi::AnyView *arguments, int numStorages,
+                   const std::optional<ffi::Function> &instead) {
   static thread_local Key key;
   if (!makeKey(arguments, key))
     return std::nullopt;

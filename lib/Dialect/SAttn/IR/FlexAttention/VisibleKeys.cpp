@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SeenKeys.h"
+#include "VisibleKeys.h"
 
 #include "DerivedBlocks.h"
 
@@ -16,13 +16,13 @@ using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;
 
-/// Of the parts of a mask_mod; of more the last key is not asked for.
+/// The most parts of a mask_mod for which the last key is computed.
 static constexpr unsigned kMostRanges = 12;
 static constexpr unsigned kHeadArgument = 1;
 
 /// Whether a range's end is computed from something that the function captures.
-/// What only says that the range is empty, its begin among that, does not
-/// count.
+/// A condition that only says that the range is empty, such as its begin, does
+/// not count.
 static bool usesCapture(const mask::Interval &range, ValueRange captures) {
   SmallVector<Value> begins = {range.lower};
   if (auto select = range.lower.getDefiningOp<arith::SelectOp>())
@@ -51,7 +51,7 @@ static Value findSeenEnd(TileBuilder &b) {
   Region &mask = b.op.getMaskMod();
   if (mask.empty() || b.op.getCaptures().empty())
     return {};
-  // Of packed rows each may have another head.
+  // Packed rows may have different heads.
   if (b.op.isPacked() && !mask.getArgument(kHeadArgument).use_empty())
     return {};
   mask::BlockOperands operands = makeBlockOperands(b);
@@ -75,12 +75,13 @@ static Value findSeenEnd(TileBuilder &b) {
   return b.createOrFold<arith::MaxSIOp>(end, b.index(0));
 }
 
-SeenKeys::SeenKeys(TileBuilder &b, WalkedBlocks &range) : b(b), range(range) {
+VisibleKeys::VisibleKeys(TileBuilder &b, WalkedBlocks &range)
+    : b(b), range(range) {
   if (range.appliesMask)
     end = findSeenEnd(b);
 }
 
-OpFoldResult SeenKeys::countRows(Value iteration) {
+OpFoldResult VisibleKeys::countRows(Value iteration) {
   if (!b.op.getKeyLengths() && !end)
     return {};
   Value last = b.asValue(b.getLength());
@@ -90,7 +91,7 @@ OpFoldResult SeenKeys::countRows(Value iteration) {
       here = arith::SelectOp::create(b, isPartial, end, last);
     last = arith::MinSIOp::create(b, here, last);
   }
-  // Of 32 bits, which a loop keeps in one register.
+  // The end has 32 bits, so that a loop keeps it in one register.
   auto constant = [&](int32_t value) -> Value {
     return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
   };

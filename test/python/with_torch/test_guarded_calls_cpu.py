@@ -140,7 +140,7 @@ def test_any_exception_is_a_failure(package):
     """Not one of the operands, with which the long way would make the product again."""
     from sattn._native import libraries
 
-    call, _ = libraries.binding().repeats(1)
+    call, _ = libraries.binding().guarded_calls(1)
     fail = libraries.binding().raise_failure
     # std::length_error, of the rank.
     wrong = CudaTensor(np.zeros(4, np.float32))

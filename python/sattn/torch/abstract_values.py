@@ -1,7 +1,7 @@
-"""Tracing a function of which only kinds of values are known, as while torch.compile runs.
+"""Traces a function whose captured values are known by kind alone, as while torch.compile runs.
 
-What a function captures may be a tensor of the graph that is being made. Here it is described: what it is, not what it
-contains. Tracing asks for one value after the other, by how it is read, until the expression is there.
+A captured value may be a tensor of the graph that is being built, so it is described by its kind and not by its
+contents. Tracing asks for one value after the other, by how it is read, until the expression is complete.
 """
 
 import enum
@@ -9,31 +9,33 @@ import functools
 import sys
 import types
 
-from .._trace import portable, proxies, traced_builtins, user_functions
+from .._trace import function_text, proxies, traced_builtins, user_functions
 from .._trace.captured_kinds import LIBRARIES, OPENED, is_object, is_of_library
 from .._trace.capturing import StandIns
 from .._trace.readers import READS
 from .._trace.tracing import refuse
 from .._masks import mask_functions
 
-__all__ = ["LARGE", "LIBRARIES", "OPENED", "SMALL", "band", "describe"]
+__all__ = ["LARGE", "LIBRARIES", "OPENED", "SMALL", "band", "trace_step"]
 #: Integers of the two kinds, whose value does not count.
 SMALL, LARGE = 1, 2**30
 
 
-class _Unknown(BaseException):
-    """A value is needed that was not described: read so of that reader. No user's function catches it."""
+class _Undescribed(BaseException):
+    """Raised where tracing needs a value that is not described yet: read from the reader `parent`, as `how`, by `key`.
+
+    It is no Exception, so that no user's function catches it."""
 
     def __init__(self, parent, how, key):
         self.parent, self.how, self.key = parent, how, key
 
 
-def _own():
-    """In the place of a method of the object that it is read of."""
+def _placeholder_method():
+    """Stands for a method that is bound to the object it is read from."""
 
 
-def _like(kind, details):
-    """A value of the kind that is described, whose contents do not count."""
+def _placeholder(kind, details):
+    """A value of the described kind; its contents do not count."""
     if kind == "tensor":
         dtype, rank = details
         return sys.modules["torch"].empty((1,) * rank, dtype=dtype, device="meta")
@@ -44,10 +46,10 @@ def _like(kind, details):
         function.__kwdefaults__ = dict.fromkeys(names)
         return function
     if kind == "method":
-        return types.MethodType(_own if details[0] else _like, SMALL)
+        return types.MethodType(_placeholder_method if details[0] else _placeholder, SMALL)
     if kind == "partial":
         count, names = details
-        return functools.partial(_like, *[None] * count, **dict.fromkeys(names))
+        return functools.partial(_placeholder, *[None] * count, **dict.fromkeys(names))
     if kind == "sequence":
         own, size = details
         return own((None,) * size)
@@ -59,42 +61,42 @@ def _like(kind, details):
                                             (int, float, str, bytes, list, tuple, dict, set, frozenset, enum.Enum)):
             return _Unreadable()
         return own.__new__(own)
-    return details[0]  # Of "number" and "same".
+    return details[0]  # The kinds "number" and "same".
 
 
 class _Unreadable:
-    """In the place of a value of a kind that is not described."""
+    """Stands for a value whose kind cannot be described."""
 
 
-#: How values are read that torch/dynamo.py can read.
-_DESCRIBED = {"closure", "global", "default", "keyword default", "function", "self", "partial", "argument", "keyword",
+#: The ways of reading a value that torch/dynamo.py can follow.
+_READABLE = {"closure", "global", "default", "keyword default", "function", "self", "partial", "argument", "keyword",
               "attribute", "method", "special", "class", "item", "builtin"}
 
 
-class _Described(StandIns):
+class _AbstractStandIns(StandIns):
     """StandIns of a function whose readers' values are described: (parent, how, key, kind, details) each."""
 
     def __init__(self, record, described):
         self.given = {tuple(one[:3]): place for place, one in enumerate(described)}
-        self.likes = [_like(*one[3:]) for one in described]
-        #: Of each reader, its place in what is described.
+        self.placeholders = [_placeholder(*one[3:]) for one in described]
+        #: The place of each reader among the described values.
         self.places = []
-        super().__init__(record, self.likes[0])
+        super().__init__(record, self.placeholders[0])
 
     def _place(self, parent, how, key):
         parent = self.places[parent]
         place = self.given.get((parent, how, key))
         if place is None:
-            raise _Unknown(parent, how, key)
+            raise _Undescribed(parent, how, key)
         return place
 
     def _refuse(self, name):
         refuse("captured values that can be read while a graph is made", name)
 
     def read(self, parent, how, key):
-        if how not in _DESCRIBED:
+        if how not in _READABLE:
             self._refuse(f"{key} ({how})")
-        found = self.likes[self._place(parent, how, key)]
+        found = self.placeholders[self._place(parent, how, key)]
         if how == "class" and type(self.values[parent]) is not found:
             self._refuse("another class")
         return READS[how](key)(self.values[parent]) if how == "builtin" and found is False else found
@@ -103,7 +105,7 @@ class _Described(StandIns):
         if how == "lacks":
             return True  # The attribute's error breaks the graph.
         count = len(self.readers)
-        place = self._place(parent, how, key) if how in _DESCRIBED else self._refuse(name)
+        place = self._place(parent, how, key) if how in _READABLE else self._refuse(name)
         found = super().note(parent, name, how, key)
         self.places += [place] * (len(self.readers) - count)
         return found
@@ -125,9 +127,9 @@ class _Described(StandIns):
         return proxies.Module(self, number, name, module)
 
     def look(self, parent, name):
-        value = self.likes[self._place(parent, "attribute", name)]
-        if isinstance(value, types.MethodType) and value.__func__ is _own:
-            return types.MethodType(_own, self.values[parent])
+        value = self.placeholders[self._place(parent, "attribute", name)]
+        if isinstance(value, types.MethodType) and value.__func__ is _placeholder_method:
+            return types.MethodType(_placeholder_method, self.values[parent])
         return value
 
     def _taken(self, parent, value, name, read, how, key):
@@ -145,16 +147,16 @@ def band(causal, prefix, window):
     return mask_functions.named(causal, window or None, prefix)
 
 
-def describe(kind, described):
-    """What to do next in tracing a function, whose described values are (parent, how, key, kind, details):
+def trace_step(kind, described):
+    """The next step of tracing a function, whose described values are (parent, how, key, kind, details):
 
     ("read", parent, how, key): describe that value of the parent's, too; ("fix", place): describe that number with its
-    value; ("refused", message): it cannot be traced; ("traced", text, leaves): of _trace/portable.py; leaves: of each
-    capture (place, dimension of which the extent is taken, or -1).
+    value; ("refused", message): it cannot be traced; ("traced", text, leaves), text as by
+    _trace/function_text.py; leaves: for each capture (place, dimension whose extent is taken, or -1).
     """
     try:
-        function, stand_ins = user_functions.trace(kind, lambda record: _Described(record, described))
-    except _Unknown as unknown:
+        function, stand_ins = user_functions.trace(kind, lambda record: _AbstractStandIns(record, described))
+    except _Undescribed as unknown:
         return "read", unknown.parent, unknown.how, unknown.key
     except Exception as error:  # The user's function may raise any.
         return "refused", f"{type(error).__name__}: {error}"
@@ -169,4 +171,4 @@ def describe(kind, described):
             return "fix", place
     leaves = tuple((stand_ins.places[capture.reader], capture.dimension if capture.kind == "extent" else -1)
                    for capture in function.captures)
-    return "traced", portable.text_of(function), leaves
+    return "traced", function_text.serialize(function), leaves

@@ -1,4 +1,4 @@
-"""What a product costs the host once its kernels are ready: calls of the driver, over the stub, and the short way."""
+"""The host's cost of a product once its kernels are ready: calls of the driver, over the stub, and the short way."""
 
 import struct
 from collections import Counter
@@ -9,7 +9,7 @@ import torch
 
 
 def problem(block=64, n=2560, dtype="bfloat16"):
-    """160 tiles or more, so that thread blocks take them from a counter, which has to be zero."""
+    """160 tiles or more, so that CTAs take them from a counter, which has to be zero."""
     rows = 2048 // block
     return (cuda_tensors.sparse(range(rows + 1), [0] * rows, (block, block), 64, dtype),
             cuda_tensors.zeros(64, n, dtype=dtype), cuda_tensors.zeros(2048, n, dtype=dtype))
@@ -204,7 +204,7 @@ def test_f32_is_tf32_on_request_alone(package, stub_cuda, short):
         return stub_cuda.lines("launch")[before:]
 
     for operand in (bsr, prepared):
-        # What one was found to need is not what the other needs.
+        # The two need different programs.
         first = [call(operand, precision) for precision in ("tf32", None, "ieee")]
         assert [call(operand, precision) for precision in ("tf32", None, "ieee")] == first
         assert first[1] == first[2]
@@ -265,7 +265,7 @@ def test_what_is_new_takes_the_long_way(package):
         b.requires_grad = False
         # Views that PyTorch negates when it reads them: their memory has other numbers.
         negated = {"dense": torch._neg_view(b), "input": torch._neg_view(c)}
-        if operand is bsr:  # What is prepared was looked at then.
+        if operand is bsr:  # A prepared operand was checked when it was prepared.
             negated["bsr"] = bsr.crow_indices(), bsr.col_indices(), torch._neg_view(bsr.values().clone())
         for name, value in negated.items():
             with pytest.raises(ValueError, match=f"argument '{name}': expected a tensor whose memory has its elements"):

@@ -1,4 +1,4 @@
-//===- Turns.h - Loops of a tile over windows of a tensor -------*- C++ -*-===//
+//===- WindowLoop.h - Loops of a tile over windows of a tensor --*- C++ -*-===//
 //
 // Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SATTN_LIB_CODEGEN_CPU_TURNS_H
-#define SATTN_LIB_CODEGEN_CPU_TURNS_H
+#ifndef SATTN_LIB_CODEGEN_CPU_WINDOWLOOP_H
+#define SATTN_LIB_CODEGEN_CPU_WINDOWLOOP_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,11 +18,12 @@
 
 namespace sattn {
 
-/// The number of the loop's counter that an index is.
+/// The induction variable of `tiles` that an index is, by number; nothing if it
+/// is none.
 std::optional<unsigned> findCounter(mlir::OpFoldResult index,
                                     mlir::scf::ForallOp tiles);
 
-/// A constant that a size is not above.
+/// A constant upper bound of a size, if one is known.
 std::optional<int64_t> getBound(mlir::OpFoldResult size);
 
 /// ifTrue where the condition holds, else ifFalse.
@@ -35,21 +36,21 @@ mlir::OpFoldResult selectIndex(mlir::OpBuilder &b, mlir::Location loc,
 mlir::OpFoldResult getReadsOfPacked(mlir::OpBuilder &b, mlir::Location loc,
                                     mlir::Value elements);
 
-/// The loop of a tile whose iterations take one window of an operand after the
+/// A loop of a tile whose iterations read one window of an operand after the
 /// other.
-struct Turns {
+struct WindowLoop {
   mlir::scf::ForOp loop;
   /// The ops that compute the loop's bounds from the tile's indices, and the
   /// window's place from the iteration.
   llvm::SetVector<mlir::Operation *> bounds, place;
-  /// The counters of tiles that the bounds depend on.
+  /// The induction variables of the tiles' loop that the bounds depend on.
   llvm::SmallBitVector counters;
 
-  /// None if no such loop, with `op` in it, takes the window, or if its
-  /// iterations cannot be counted without the tiles.
-  static std::optional<Turns> find(mlir::tensor::ExtractSliceOp window,
-                                   mlir::linalg::MatmulOp op,
-                                   mlir::scf::ForallOp tiles);
+  /// The loop around `window` and `op`; nothing if there is none, or if its
+  /// trip count cannot be computed outside the tiles.
+  static std::optional<WindowLoop> find(mlir::tensor::ExtractSliceOp window,
+                                        mlir::linalg::MatmulOp op,
+                                        mlir::scf::ForallOp tiles);
 
   /// Whether an index is the same in all iterations.
   bool isFixed(mlir::OpFoldResult index) {
@@ -61,16 +62,16 @@ struct Turns {
   /// they cannot be repeated elsewhere.
   bool addPlace(mlir::OpFoldResult index);
 
-  /// Repeats the ops of `place` for an iteration. Returns what maps the values
-  /// of the loop to theirs.
+  /// Clones the ops of `place` for an iteration. Returns the mapping from
+  /// values in the loop to their clones.
   mlir::IRMapping clonePlace(mlir::OpBuilder &b, mlir::Value iteration) const;
 
-  /// The iterations of all tiles of one column, or of all tiles, before the
-  /// loop over tiles.
+  /// Builds, before the loop over tiles, the number of iterations of all tiles
+  /// of one column, or of all tiles.
   mlir::Value count(mlir::OpBuilder &b, mlir::Location loc,
                     mlir::scf::ForallOp tiles, std::optional<unsigned> column);
 };
 
 } // namespace sattn
 
-#endif // SATTN_LIB_CODEGEN_CPU_TURNS_H
+#endif // SATTN_LIB_CODEGEN_CPU_WINDOWLOOP_H

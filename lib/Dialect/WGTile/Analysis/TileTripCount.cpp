@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Dialect/WGTile/Analysis/TileWork.h"
+#include "sattn/Dialect/WGTile/Analysis/TileTripCount.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -16,7 +16,8 @@
 using namespace mlir;
 using namespace wgtile;
 
-/// Loops of the tile's program, in branches too, but not those in loops.
+/// Collects loops of the tile's program, in branches too, but not those in
+/// loops.
 static void collectLoops(Block &block, SmallVectorImpl<scf::ForOp> &loops) {
   for (Operation &op : block) {
     if (auto forOp = dyn_cast<scf::ForOp>(op))
@@ -28,7 +29,7 @@ static void collectLoops(Block &block, SmallVectorImpl<scf::ForOp> &loops) {
   }
 }
 
-bool TileWork::find() {
+bool TileTripCount::find() {
   SmallVector<scf::ForOp> candidates;
   collectLoops(loop.getBody().front(), candidates);
   for (scf::ForOp candidate : candidates) {
@@ -48,11 +49,11 @@ bool TileWork::find() {
   return !loops.empty();
 }
 
-Trend TileWork::findRowTrend() {
+Monotonicity TileTripCount::findRowMonotonicity() {
   SmallVector<Value> ends, begins;
   for (scf::ForOp forOp : loops) {
     if (!isConstantIntValue(forOp.getStep(), 1))
-      return Trend::Unknown;
+      return Monotonicity::Unknown;
     ends.push_back(forOp.getUpperBound());
     auto *end = llvm::find(ends, forOp.getLowerBound());
     if (end == ends.end())
@@ -61,15 +62,16 @@ Trend TileWork::findRowTrend() {
       ends.erase(end);
   }
   Value row = loop.getBody().getArgument(loop.getCounts().size() - 2);
-  Trend result = Trend::Constant;
+  Monotonicity result = Monotonicity::Constant;
   for (Value begin : begins)
-    result = addTrends(result, negateTrend(findTrend(begin, row)));
+    result = addMonotonicity(result,
+                             negateMonotonicity(findMonotonicity(begin, row)));
   for (Value end : ends)
-    result = addTrends(result, findTrend(end, row));
+    result = addMonotonicity(result, findMonotonicity(end, row));
   return result;
 }
 
-TileWork::Kind TileWork::classify(Value value) {
+TileTripCount::Kind TileTripCount::classify(Value value) {
   if (auto it = kinds.find(value); it != kinds.end())
     return it->second;
   auto argument = dyn_cast<BlockArgument>(value);
@@ -79,7 +81,7 @@ TileWork::Kind TileWork::classify(Value value) {
   return kind;
 }
 
-TileWork::Kind TileWork::classifyArgument(BlockArgument argument) {
+TileTripCount::Kind TileTripCount::classifyArgument(BlockArgument argument) {
   // A column's tiles are taken together.
   if (argument.getOwner() == &loop.getBody().front())
     return argument.getArgNumber() + 1 == loop.getCounts().size()
@@ -101,7 +103,7 @@ static bool onlyReads(Operation *op) {
             }).wasInterrupted();
 }
 
-TileWork::Kind TileWork::classifyOp(Operation *op) {
+TileTripCount::Kind TileTripCount::classifyOp(Operation *op) {
   if (op->getNumResults() != 1 || !onlyReads(op))
     return Kind::Other;
   Kind kind = Kind::Same;
@@ -119,7 +121,7 @@ TileWork::Kind TileWork::classifyOp(Operation *op) {
 /// for all tiles the value is not needed. A slice by upstream's
 /// `getBackwardSlice` would have the condition, and with it arguments of the
 /// kernel that the host need not have.
-SmallVector<Value> TileWork::getNeeded(Operation *op) {
+SmallVector<Value> TileTripCount::getNeeded(Operation *op) {
   auto select = dyn_cast<arith::SelectOp>(op);
   if (select && classify(select.getCondition()) != Kind::Differs)
     return {select.getTrueValue(), select.getFalseValue()};
@@ -130,7 +132,7 @@ SmallVector<Value> TileWork::getNeeded(Operation *op) {
   return needed;
 }
 
-void TileWork::collect(Value value) {
+void TileTripCount::collect(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != &loop.getBody().front())
       inputs.insert(argument);
@@ -149,7 +151,7 @@ void TileWork::collect(Value value) {
   ops.insert(op);
 }
 
-Value TileWork::build(OpBuilder &b, Location loc, IRMapping mapping) {
+Value TileTripCount::build(OpBuilder &b, Location loc, IRMapping mapping) {
   for (Operation *op : ops) {
     auto select = dyn_cast<arith::SelectOp>(op);
     if (select && classify(select.getCondition()) != Kind::Differs)

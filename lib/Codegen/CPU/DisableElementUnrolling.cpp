@@ -16,7 +16,7 @@
 using namespace mlir;
 
 namespace sattn {
-#define GEN_PASS_DEF_SATTNCPUKEEPELEMENTLOOPS
+#define GEN_PASS_DEF_SATTNCPUDISABLEELEMENTUNROLLING
 #include "sattn/Codegen/Passes.h.inc"
 } // namespace sattn
 
@@ -30,11 +30,11 @@ static Value getPosition(Operation *op) {
 }
 
 namespace {
-struct CPUKeepElementLoopsPass
-    : public sattn::impl::SAttnCPUKeepElementLoopsBase<
-          CPUKeepElementLoopsPass> {
+struct CPUDisableElementUnrollingPass
+    : public sattn::impl::SAttnCPUDisableElementUnrollingBase<
+          CPUDisableElementUnrollingPass> {
   void runOnOperation() override {
-    // Those of threads too, which are regions of OpenMP's ops.
+    // Loops of threads count too: they are regions of OpenMP's ops.
     getOperation()->walk([&](Operation *op) {
       for (Region &region : op->getRegions())
         if (!region.empty() && !region.hasOneBlock())

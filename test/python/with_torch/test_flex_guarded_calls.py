@@ -138,7 +138,7 @@ def test_captured_values_that_change(package, name):
 
 
 def test_lists_follow_captured_values(package, short):
-    """Of a mask that keeps its function: also blocks that it did not see before."""
+    """Lists of a mask that keeps its function: also blocks that were not visible before."""
     doc = torch.zeros(LENGTH, dtype=torch.int32)
     mask = package.create_block_mask(lambda b, h, i, j: doc[i] == doc[j], None, None, LENGTH, LENGTH, BLOCK_SIZE=16)
     arrays = operands()
@@ -265,7 +265,7 @@ def test_nothing_is_kept_of_what_is_gone(package):
     package.flex_attention(*arrays, score)
     package.flex_attention(*arrays, block_mask=mask)
     package.flex_attention(*arrays)
-    assert len(package._call.cache.repeats) == 3
+    assert len(package._call.cache.guarded_calls) == 3
     del score, mask, options
     gc.collect()
-    assert len(package._call.cache.repeats) == 1
+    assert len(package._call.cache.guarded_calls) == 1

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReadFirst.h"
+#include "HoistVectorReads.h"
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 
@@ -63,13 +63,13 @@ bool wgtile::canReadByLanes(ReadOp read) {
          strides.back() == 1;
 }
 
-/// Of a thread, for a vector of columns: four lanes divide them.
+/// Registers of a thread for a vector of columns: four lanes divide them.
 static int64_t countRegisters(ReadOp read) {
   return read.getTile().getType().getDimSize(0) / 4;
 }
 
-/// Before the first use of a value, in the block of all uses if they have one,
-/// else in the value's.
+/// The first use of a value, in the block of all uses if they share one, else
+/// in the value's.
 static Operation *findFirstUse(Value value) {
   Block *block = value.getUsers().begin()->getBlock();
   if (llvm::any_of(value.getUsers(),
@@ -106,7 +106,7 @@ static void readByLanes(ReadOp read) {
   read.erase();
 }
 
-void wgtile::readFirst(scf::ForOp loop) {
+void wgtile::hoistVectorReads(scf::ForOp loop) {
   Block *body = loop.getBody();
   Operation *place = findPlace(*body);
   if (!place)
@@ -117,7 +117,7 @@ void wgtile::readFirst(scf::ForOp loop) {
   options.inclusive = true;
   options.filter = [&](Operation *op) { return ready.contains(op); };
   for (Operation &op : llvm::make_range(Block::iterator(place), body->end())) {
-    // What is stored may be read afterwards.
+    // A read after a store may read the stored elements.
     if (stores(op))
       break;
     if ((readsVector(&op) || (op.getNumRegions() == 0 && isPure(&op))) &&
@@ -143,7 +143,7 @@ void wgtile::readFirst(scf::ForOp loop) {
       readByLanes(cast<ReadOp>(op));
 }
 
-void wgtile::readFirst(scf::IfOp branch) {
+void wgtile::hoistVectorReads(scf::IfOp branch) {
   Block *block = branch->getBlock(), *body = branch.thenBlock();
   Operation *place = findPlace(*block);
   auto isAfter = [&](Operation &op) { return !op.isBeforeInBlock(branch); };
@@ -159,8 +159,8 @@ void wgtile::readFirst(scf::IfOp branch) {
   options.inclusive = true;
   options.filter = [&](Operation *op) { return op->getBlock() == body; };
   for (Operation &op : llvm::make_early_inc_range(*body)) {
-    // Of what is not there nothing is accessed, so that it may be read where
-    // the branch is not taken.
+    // Elements out of bounds are not accessed, so that the vector may be read
+    // even if the branch is not taken.
     auto read = dyn_cast<ReadOp>(op);
     auto lanes = dyn_cast<ReadLanesOp>(op);
     if (lanes ? lanes.getInBounds()

@@ -1,4 +1,4 @@
-"""Traced functions as text, and again as Functions: what an operation of PyTorch gets in a score_mod's place.
+"""Serializes traced functions to text and back: an operation of PyTorch takes the text in the place of a score_mod.
 
 Equal expressions are equal text, whatever function they came from, so that those share kernels, too. The text holds for
 any process: exported programs keep it.
@@ -13,8 +13,8 @@ from .expression import Node, RANGES
 from .user_functions import Function
 
 
-def text_of(function):
-    """The text of a Function."""
+def serialize(function):
+    """The text that represents a Function, in JSON."""
     nodes, places = [], {}
     for node in in_order(function.result):
         places[id(node)] = len(nodes)
@@ -26,8 +26,8 @@ def text_of(function):
 
 
 @functools.lru_cache(4096)
-def function_of(text):
-    """The Function of a text, whose captures' values are to be given."""
+def deserialize(text):
+    """The Function that a text represents, without the values of its captures."""
     kind, captures, described = json.loads(text)
     nodes = []
     for op, dtype, operands, payload, bounds in described:

@@ -1,4 +1,4 @@
-"""Arguments of the compiler that are text or numbers."""
+"""Conversions of Python arguments to text and integers for C functions."""
 
 import operator
 
