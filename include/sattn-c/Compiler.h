@@ -99,8 +99,9 @@ typedef void (*sattn_entry)(void **arguments);
 SATTN_C_EXPORT sattn_entry sattn_program_entry(const sattn_program *program);
 
 /* Runs a program for the CPU after checking what the manifest says of the
-   arguments, contents of index arrays included. Returns null, or the reason why it ran nothing
-   ("argument 'b': expected ..., but got ..."), for sattn_text_free. */
+   arguments, contents of index arrays included. Returns null, or the reason why
+   it ran nothing ("argument 'b': expected ..., but got ..."), for
+   sattn_text_free. */
 SATTN_C_EXPORT char *sattn_program_run(const sattn_program *program,
                                        void **arguments);
 

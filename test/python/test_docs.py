@@ -55,6 +55,14 @@ def broken_links(page, text):
     return broken
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_languages_of_code(page):
+    """Python has one name, by which test_pages.py finds what runs."""
+    fences = re.findall(r"^ *```([^\s`]+)", page.read_text(), re.MULTILINE)
+    assert set(fences) <= {"python", "sh", "mlir", "c++", "cpp", "c", "cmake", "json", "lisp", "lua", "tablegen", "text",
+                           "{eval-rst}", "{toctree}"}
+
+
 def plain(line):
     """A line of IR without what changes with any pass: names of values and of maps, indentation, our comments."""
     line = re.sub(r"\s+// .*", "", line.strip())
