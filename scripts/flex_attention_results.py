@@ -88,7 +88,7 @@ def table(path):
 LABEL = "Attention on a GPU, TFLOP/s of visible work, sattn beside other libraries"
 
 
-def _rates(row):
+def rates(row):
     """{name: TFLOP/s} of ours and of the peers that compute the row."""
     return {name: facts["tflops"] for name, facts in {"sattn": row["candidates"]["sattn"], **peers_of(row)}.items()}
 
@@ -110,14 +110,14 @@ def plot(path):
     wide, height = plots.WIDTH, made.bbox.height
     with matplotlib.rc_context(plots.STYLE):
         axes = made.add_axes((left / wide, bottom / height, 1 - (left + 40) / wide, step * len(rows) / height))
-        axes.barh(range(len(rows)), [_rates(row)["sattn"] for row in rows], 0.55, color=plots.LIGHT["blue"], label="sattn")
+        axes.barh(range(len(rows)), [rates(row)["sattn"] for row in rows], 0.55, color=plots.LIGHT["blue"], label="sattn")
         for name, (title, colour) in PEERS.items():
-            marks = [(place, rates[name]) for place, rates in enumerate(map(_rates, rows)) if name in rates]
+            marks = [(place, found[name]) for place, found in enumerate(map(rates, rows)) if name in found]
             if marks:
                 axes.plot([rate for _, rate in marks], [place for place, _ in marks], "|", markersize=14, markeredgewidth=3.5,
                           color=plots.LIGHT[colour], label=title)
         axes.set(ylim=(len(rows) - 0.5, -0.5), yticks=range(len(rows)), yticklabels=[row["title"] for row in rows],
-                 xlim=(0, 1.04 * max(max(_rates(row).values()) for row in rows)))
+                 xlim=(0, 1.04 * max(max(rates(row).values()) for row in rows)))
         axes.tick_params(length=0)
         axes.tick_params("y", labelcolor=plots.LIGHT["text"], labelsize=11)
         axes.spines[["top", "right", "bottom"]].set_visible(False)
@@ -141,8 +141,8 @@ def overview(path):
     """The figure of README: a group of bars for each of a few rows, those of one size."""
     results = load(path)
     rows = {row["row"]: row for row in results["rows"]}
-    groups = {title: {names: rates[name] for names in SERIES for name in names if name in rates}
-              for title, rates in ((title, _rates(rows[name])) for name, title in OVERVIEW.items() if name in rows)}
+    groups = {title: {names: found[name] for names in SERIES for name in names if name in found}
+              for title, found in ((title, rates(rows[name])) for name, title in OVERVIEW.items() if name in rows)}
     if not groups:
         raise ResultsError(f"{path.name}: expected rows of README's plot, but got none")
     made = plots.figure(400)
@@ -158,10 +158,10 @@ def overview(path):
 def sentence(path):
     """The numbers of README's plot in one sentence of Markdown."""
     results = load(path)
-    rates = [_rates(row) for row in results["rows"] if row["row"] in OVERVIEW]
-    over_torch = [one["sattn"] / one["flex"] for one in rates if "flex" in one]
-    others = [{name: rate for name, rate in one.items() if name not in ("sattn", "flex")} for one in rates]
-    over_best = [one["sattn"] / max(other.values()) for one, other in zip(rates, others, strict=True) if other]
+    found = [rates(row) for row in results["rows"] if row["row"] in OVERVIEW]
+    over_torch = [one["sattn"] / one["flex"] for one in found if "flex" in one]
+    others = [{name: rate for name, rate in one.items() if name not in ("sattn", "flex")} for one in found]
+    over_best = [one["sattn"] / max(other.values()) for one, other in zip(found, others, strict=True) if other]
     if not over_torch or not over_best:
         raise ResultsError(f"{path.name}: expected rows of README's plot, but got none")
     return (f"**On one {results['device']}, attention in bf16 runs {results_table.span(over_torch)} times as fast as "

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import comparison_results
 import diagnostics
 import family_results
 import flex_attention_results
@@ -118,7 +119,7 @@ def parts():
             "numbers": f"{flex_attention_results.sentence(beside_torch)}\n{results_table.sentence(newest)}",
             "decoding": linear_results.decoding(linear), "linear": linear_results.table(linear),
             "family": family_results.tables(), "attention": results_table.attention_table(attention),
-            "flex_attention": flex_attention_results.table(flex)}
+            "flex_attention": flex_attention_results.table(flex), **comparison_results.tables()}
 
 
 def pages_with_parts():

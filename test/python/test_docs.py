@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
+import comparison_results  # noqa: E402
 import diagnostics  # noqa: E402
 import make_docs  # noqa: E402
 import make_walk  # noqa: E402
@@ -359,6 +360,41 @@ def test_readme_shows_attention_beside_torch(tmp_path):
     for make in (flex_attention_results.overview, flex_attention_results.sentence):
         with pytest.raises(results_table.ResultsError, match="rows of README's plot"):
             make(path)
+
+
+def test_tables_beside_peers(tmp_path):
+    """Our rate over the other's; SDPA counts where it computes the row itself."""
+    path = tmp_path / "x.json"
+    peers = {"flash-attn-4": "4", "nvidia-cudnn-frontend": "1"}
+    rows = [flex_row("a", {"sattn": 0.25, "flex": 0.5, "sdpa": 0.1}, row="a"),
+            flex_row("b", {"sattn": 0.25, "sdpa": 0.1}, row="b", sdpa_does=False)]
+    path.write_text(json.dumps({"device": "card", "date": "2020-01-01", "torch": "2", "peers": peers, "rows": rows}))
+    assert comparison_results.forward(path).splitlines()[2:] == [
+        "| mask, head, batch x heads x length | sattn, TFLOP/s | cuDNN SDPA | torch flex, Triton |", "|---|---|---|---|",
+        "| a | 400 | 0.40 | 2.00 |", "| b | 400 |  |  |"]
+    assert comparison_results.backward(path).splitlines()[2:] == [
+        "| mask, head, batch x heads x length | sattn, TFLOP/s | PyTorch flex_attention | cuDNN SDPA |", "|---|---|---|---|",
+        "| a | 400 | 2.00 | 0.40 |", "| b | 400 |  |  |"]
+    path.write_text(json.dumps(with_tuned()))
+    assert comparison_results.products(path).splitlines()[2:] == [
+        "| blocks | not stored | sattn, TFLOP/s | dense cuBLAS | torch Triton | torch Triton, tuned | cuSPARSE CSR |",
+        "|---|---|---|---|---|---|---|", "| 64 | 50% | 10 | 2.00 | 4.0 | 1.6 | 100.0 |"]
+    assert "| causal | 64 |" in comparison_results.tables()["peers, cpu"]
+
+
+def test_tables_follow_a_page_that_moves(tmp_path, monkeypatch):
+    """Links are those of the page that has the markers, wherever it is; a part without a page is an error."""
+    begin, end = results_table.MARKERS["linear"]
+    page = tmp_path / "docs" / "performance" / "gpu.md"
+    page.parent.mkdir(parents=True)
+    page.write_text(f"a\n{begin}\n{end}\n")
+    (tmp_path / "README.md").write_text("b\n")
+    monkeypatch.setattr(make_docs, "ROOT", tmp_path)
+    monkeypatch.setattr(make_docs, "parts", lambda: {"linear": "[x](../benchmarks/results/x.json)\n"})
+    assert make_docs.pages_with_parts() == {page: f"a\n{begin}\n[x](../../benchmarks/results/x.json)\n{end}\n"}
+    page.unlink()
+    with pytest.raises(make_docs.DocsError, match="the markers of linear"):
+        make_docs.pages_with_parts()
 
 
 def test_plot_of_decoding(tmp_path):
