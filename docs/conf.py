@@ -4,6 +4,7 @@ The source folder is the repository's root, so that a link between pages leads t
 repository. A link to a source file becomes a download of it; a link to a folder becomes plain text.
 """
 
+import ast
 import inspect
 import re
 import shutil
@@ -134,6 +135,17 @@ def format_comment(app, lines, transform, options):
     lines[:] = [escaped(line) for line in lines]
 
 
+# Members that the package's stubs declare: a class has others, for the package itself.
+DECLARED = {member.name if hasattr(member, "name") else member.target.id
+            for stub in (ROOT / "python").rglob("*.pyi") for node in ast.parse(stub.read_text()).body
+            if isinstance(node, ast.ClassDef) for member in node.body
+            if isinstance(member, ast.FunctionDef | ast.AnnAssign)}
+
+
+def skip_undeclared(app, what, name, obj, skip, options):
+    return True if what == "class" and name not in DECLARED else None
+
+
 class PlainFolderLinks(SphinxPostTransform):
     """A link to a folder of the repository has no page to lead to: its text alone is left."""
 
@@ -161,5 +173,6 @@ def setup(app):
     app.connect("config-inited", copy_headers)
     app.connect("build-finished", write_entry)
     app.add_post_transform(PlainFolderLinks)
+    app.connect("autodoc-skip-member", skip_undeclared)
     app.connect("autodoc-process-docstring", format_docstring)
     app.connect("hawkmoth-process-docstring", format_comment)
