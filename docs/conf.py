@@ -28,8 +28,8 @@ include_patterns = ["*.md", "docs/**"]
 exclude_patterns = ["build*", ".venv", "dist", "lib", "include", "test", "tools", "benchmarks", "python", "examples"]
 root_doc = "docs/index"
 nitpicky = True
-# Pygments' lexer of MLIR does not know the abbreviations of our excerpts.
-# Pages made by mlir-tblgen begin with headings of the third level.
+# Pygments' lexer of MLIR does not know the abbreviations of our excerpts; pages made by mlir-tblgen leave out levels of
+# headings.
 suppress_warnings = ["misc.highlighting_failure", "myst.header"]
 
 html_theme = "furo"
@@ -44,7 +44,7 @@ myst_enable_extensions = ["html_image"]
 # Enough for the headings of every page; slugs are GitHub's.
 myst_heading_anchors = 6
 
-# PyTorch, which sattn.nn and sattn.torch import, is not installed for the site; nor can what they register with it be made.
+# sattn.nn and sattn.torch import PyTorch, which is not installed for the site, and register operations with it.
 autodoc_mock_imports = ["torch", "sattn.torch.library"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"

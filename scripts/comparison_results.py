@@ -27,9 +27,13 @@ def _source(path, what):
     return f"{what} ([{path.name}](benchmarks/results/{path.name})):"
 
 
-def _ratios(rates, names):
-    """Cells of our rate over the others'."""
-    return [f"{rates['sattn'] / rates[name]:.2f}" if name in rates else "" for name in names]
+def _rates_and_ratios(head, titles, rows, names):
+    """A table of attention: our rate, and our rate over that of each peer of `names`, whose column has its title."""
+    cells = []
+    for title, rates in rows:
+        over = [f"{rates['sattn'] / rates[name]:.2f}" if name in rates else "" for name in names]
+        cells.append([title, f"{rates['sattn']:.0f}", *over])
+    return _markdown(head, ["mask, head, batch x heads x length", "sattn, TFLOP/s", *titles], cells)
 
 
 def forward(path):
@@ -38,10 +42,10 @@ def forward(path):
     peers = flex_attention_results.PEERS
     rows = [(row["title"], flex_attention_results.rates(row)) for row in results["rows"]]
     names = [name for name in peers if any(name in rates for _, rates in rows)]
+    versions = results["peers"]
     head = _source(path, f"{results['device']}, bf16, {results['date']}, PyTorch {results['torch']}, FlashAttention-4 "
-                         f"{results['peers']['flash-attn-4']}, cuDNN front end {results['peers']['nvidia-cudnn-frontend']}")
-    return _markdown(head, ["mask, head, batch x heads x length", "sattn, TFLOP/s", *(peers[name][0] for name in names)],
-                     [[title, f"{rates['sattn']:.0f}", *_ratios(rates, names)] for title, rates in rows])
+                         f"{versions['flash-attn-4']}, cuDNN front end {versions['nvidia-cudnn-frontend']}")
+    return _rates_and_ratios(head, [peers[name][0] for name in names], rows, names)
 
 
 def backward(path):
@@ -53,8 +57,7 @@ def backward(path):
                                     if "tflops" in facts and (name != "sdpa" or row["sdpa_does"])}))
     names = [name for name in BACKWARD if any(name in rates for _, rates in rows)]
     head = _source(path, f"{results['device']}, bf16, {results['date']}, PyTorch {results['torch']}")
-    return _markdown(head, ["mask, head, batch x heads x length", "sattn, TFLOP/s", *(BACKWARD[name] for name in names)],
-                     [[title, f"{rates['sattn']:.0f}", *_ratios(rates, names)] for title, rates in rows])
+    return _rates_and_ratios(head, [BACKWARD[name] for name in names], rows, names)
 
 
 def products(path):
@@ -65,7 +68,8 @@ def products(path):
     for row in results["rows"]:
         if row["case"] == "square":
             over = [f"{row['peers'][name]['ms'] / row['ms']:.1f}" if name in row["peers"] else "" for name in names]
-            rows.append([str(row["block"]), f"{row['sparsity']:.0%}", f"{row['tflops']:.0f}", f"{row['x_cublas']:.2f}", *over])
+            rows.append([str(row["block"]), f"{row['sparsity']:.0%}", f"{row['tflops']:.0f}", f"{row['x_cublas']:.2f}",
+                         *over])
     head = _source(path, f"{results['device']}, bf16, {results['date']}, PyTorch {results['torch']}, M = K = N = "
                          f"{results['rows'][0]['m']}, our tiles picked by hand")
     return _markdown(head, ["blocks", "not stored", "sattn, TFLOP/s", "dense cuBLAS",
@@ -75,8 +79,9 @@ def products(path):
 def cpu(path):
     """Attention forward on a CPU."""
     results = json.loads(path.read_text())
-    head = _source(path, f"{results['cpu']} ({results['vector_extension']}), {results['threads']} threads, {results['date']}, "
-                         f"PyTorch {results['torch']}, f32, {results['rows'][0]['length']} queries and keys")
+    head = _source(path, f"{results['cpu']} ({results['vector_extension']}), {results['threads']} threads, "
+                         f"{results['date']}, PyTorch {results['torch']}, f32, {results['rows'][0]['length']} queries "
+                         "and keys")
     rows = [[row["mask"], str(row["head_dim"]), f"{row['ours_gflops']:.0f}", f"{row['over_flex']:.2f}",
              f"{row['over_sdpa']:.2f}" if "over_sdpa" in row else ""] for row in results["rows"]]
     return _markdown(head, ["mask", "D", "sattn, GFLOP/s", "PyTorch flex_attention", "PyTorch SDPA"], rows)
@@ -87,7 +92,8 @@ def tables():
     made = {}
     for part, make, path in [("forward", forward, flex_attention_results.newest_beside_torch()),
                              ("backward", backward, _newest("flex_attention_backward")),
-                             ("products", products, results_table.newest()), ("cpu", cpu, _newest("flex_attention_cpu"))]:
+                             ("products", products, results_table.newest()),
+                             ("cpu", cpu, _newest("flex_attention_cpu"))]:
         try:
             made[f"peers, {part}"] = make(path)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:

@@ -16,13 +16,13 @@ from results_table import RESULTS, ResultsError
 PEERS = {"sdpa": ("cuDNN SDPA", "grey"), "fa4": ("FA4", "orange"), "flex_flash": ("torch flex, FLASH", "pale-orange"),
          "flex": ("torch flex, Triton", "purple"), "cudnn_flex": ("cudnn.flex", "green"),
          "cudnn_bsa": ("cudnn.BSA", "pale-green")}
-# README's plot: rows of benchmarks/flex_attention.py with their titles, and its series: peers that stand for each other.
-OVERVIEW = {"dense_8192": "no mask", "causal_8192": "causal", "window_8192": "window\n1024", "prefix_8192": "prefix\n1024",
-            "document_causal_8192": "documents,\ncausal", "alibi_8192": "ALiBi,\ncausal",
+# README's plot: rows of benchmarks/flex_attention.py with their titles, and its series, of peers without a common row.
+OVERVIEW = {"dense_8192": "no mask", "causal_8192": "causal", "window_8192": "window\n1024",
+            "prefix_8192": "prefix\n1024", "document_causal_8192": "documents,\ncausal", "alibi_8192": "ALiBi,\ncausal",
             "softcap_8192": "softcap,\ncausal", "blocks_128": "8 of 32\nblocks of 128"}
 SERIES = {("sattn",): ("sattn", "blue"), ("flex",): ("PyTorch flex_attention (Triton)", "purple"),
-          ("fa4", "flex_flash"): ("FlashAttention-4", "orange"), ("cudnn_flex", "cudnn_bsa"): ("cuDNN front end", "green"),
-          ("sdpa",): ("cuDNN SDPA", "grey")}
+          ("fa4", "flex_flash"): ("FlashAttention-4", "orange"),
+          ("cudnn_flex", "cudnn_bsa"): ("cuDNN front end", "green"), ("sdpa",): ("cuDNN SDPA", "grey")}
 
 
 def newest():
@@ -106,16 +106,18 @@ def plot(path):
     bottom, top, step, left = 70, 74, 22, 300
     made = plots.figure(top + bottom + step * len(rows))
     plots.heading(made, "Attention forward: TFLOP/s of visible work", _source(results), [
-        "Visible work: 2 (D + Dv) operations for each pair of a query and a key that it sees. All with default parameters."])
+        "Visible work: 2 (D + Dv) operations for each pair of a query and a key that it sees. "
+        "All with default parameters."])
     wide, height = plots.WIDTH, made.bbox.height
     with matplotlib.rc_context(plots.STYLE):
         axes = made.add_axes((left / wide, bottom / height, 1 - (left + 40) / wide, step * len(rows) / height))
-        axes.barh(range(len(rows)), [rates(row)["sattn"] for row in rows], 0.55, color=plots.LIGHT["blue"], label="sattn")
+        axes.barh(range(len(rows)), [rates(row)["sattn"] for row in rows], 0.55, color=plots.LIGHT["blue"],
+                  label="sattn")
         for name, (title, colour) in PEERS.items():
             marks = [(place, found[name]) for place, found in enumerate(map(rates, rows)) if name in found]
             if marks:
-                axes.plot([rate for _, rate in marks], [place for place, _ in marks], "|", markersize=14, markeredgewidth=3.5,
-                          color=plots.LIGHT[colour], label=title)
+                axes.plot([rate for _, rate in marks], [place for place, _ in marks], "|", markersize=14,
+                          markeredgewidth=3.5, color=plots.LIGHT[colour], label=title)
         axes.set(ylim=(len(rows) - 0.5, -0.5), yticks=range(len(rows)), yticklabels=[row["title"] for row in rows],
                  xlim=(0, 1.04 * max(max(rates(row).values()) for row in rows)))
         axes.tick_params(length=0)
@@ -124,8 +126,8 @@ def plot(path):
         axes.grid(axis="x")
         axes.set_axisbelow(True)
         handles, titles = axes.get_legend_handles_labels()
-        made.legend([handles[-1], *handles[:-1]], [titles[-1], *titles[:-1]], loc="upper left", frameon=False, ncols=7, borderaxespad=0,
-                    bbox_to_anchor=(10 / wide, 1 - 36 / height), handlelength=1, columnspacing=1.4,
+        made.legend([handles[-1], *handles[:-1]], [titles[-1], *titles[:-1]], loc="upper left", frameon=False, ncols=7,
+                    borderaxespad=0, bbox_to_anchor=(10 / wide, 1 - 36 / height), handlelength=1, columnspacing=1.4,
                     labelcolor=plots.LIGHT["muted"])
     return made
 
@@ -147,9 +149,12 @@ def overview(path):
         raise ResultsError(f"{path.name}: expected rows of README's plot, but got none")
     made = plots.figure(400)
     plots.heading(made, "Attention forward: TFLOP/s of visible work", _source(results), [
-        "All with default parameters: nothing was picked by hand. No bar: the library has no such mask or score function.",
-        "FlashAttention-4: prefix, documents and ALiBi through PyTorch's flex_attention. cuDNN front end: cudnn.flex, of blocks cudnn.BSA.",
-        "Visible work: 2 (D + Dv) operations for each pair of a query and a key that it sees; time of the kernel alone.",
+        "All with default parameters: nothing was picked by hand. No bar: the library has no such mask or score "
+        "function.",
+        "FlashAttention-4: prefix, documents and ALiBi through PyTorch's flex_attention. cuDNN front end: cudnn.flex, "
+        "of blocks cudnn.BSA.",
+        "Visible work: 2 (D + Dv) operations for each pair of a query and a key that it sees; time of the kernel "
+        "alone.",
         "D = 128; batch 2, 16 heads, 8192 queries and keys, of blocks batch 4, 4096."])
     plots.bars(made, {"": groups}, SERIES, top=68, bottom=120, labelled=lambda values: ("sattn",), digits=0)
     return made
@@ -165,8 +170,8 @@ def sentence(path):
     if not over_torch or not over_best:
         raise ResultsError(f"{path.name}: expected rows of README's plot, but got none")
     return (f"**On one {results['device']}, attention in bf16 runs {results_table.span(over_torch)} times as fast as "
-            f"PyTorch's compiled `flex_attention`**, by mask, and {min(over_best):.2f} to {max(over_best):.2f} times as fast "
-            f"as the fastest of the other libraries, all with default parameters "
+            f"PyTorch's compiled `flex_attention`**, by mask, and {min(over_best):.2f} to {max(over_best):.2f} times "
+            f"as fast as the fastest of the other libraries, all with default parameters "
             f"([{path.name}](benchmarks/results/{path.name})).\n")
 
 

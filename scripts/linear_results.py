@@ -70,14 +70,16 @@ def plot(path):
         for block in COLOURS:
             for row in groups.get((m, k, n, block), []):
                 panel = panels.setdefault(f"{m} x {k}, N = {n}", {})
-                panel.setdefault(f"{row['sparsity']:.0%}", {})[block] = row["us"]["dense_linear"] / row["us"]["ours_linear"]
+                times = row["us"]
+                panel.setdefault(f"{row['sparsity']:.0%}", {})[block] = times["dense_linear"] / times["ours_linear"]
     if not panels:
         raise ResultsError(f"{path.name}: expected rows of few columns, but got none")
     made = plots.figure(372)
     plots.heading(made, "Decoding: times faster than dense F.linear by cuBLAS",
                   f"bf16, {json.loads(path.read_text())['device']}, {path.name[:len('2026-01-01')]}", [
-                      "Percentages: blocks that are not stored. sattn.linear of a prepared weight of M x K, at N rows of x.",
-                      "sattn: its default parameters."])
-    plots.bars(made, panels, {block: (f"sattn, blocks of {block}", colour) for block, colour in COLOURS.items()}, top=68,
-               bottom=92, line="dense cuBLAS", labelled=lambda values: max(values, key=values.get))
+                      "Percentages: blocks that are not stored. sattn.linear of a prepared weight of M x K, at N rows "
+                      "of x.", "sattn: its default parameters."])
+    series = {block: (f"sattn, blocks of {block}", colour) for block, colour in COLOURS.items()}
+    plots.bars(made, panels, series, top=68, bottom=92,
+               line="dense cuBLAS", labelled=lambda values: max(values, key=values.get))
     return made

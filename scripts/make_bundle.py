@@ -18,9 +18,9 @@ from pathlib import Path
 
 MAX_GLIBC = (2, 35)
 MAX_BYTES = 30_000_000
-# What glibc itself brings, and the vDSO.
+# Libraries of glibc itself, and the vDSO.
 HOST_LIBRARIES = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"}
-# What Python has loaded before the package's library.
+# Libraries that Python has loaded before the package's.
 PYTHON_LIBRARIES = {"libtvm_ffi.so"}
 EXPORTS = ("sattn_", "__tvm_ffi_")
 # Sources beside the programs: the package, the C library's header, and what the tests and the examples run.

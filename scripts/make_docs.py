@@ -1,6 +1,6 @@
 """Writes docs/reference/ from the TableGen files, docs/Diagnostics.md from the sources, docs/Walk.md and README's
-output of the demo by the built tools, the pictures, the tables and plots of results, and the operations in the package's
-stub.
+output of the demo by the built tools, the pictures, the tables and plots of results, and the operations in the
+package's stub.
 
     ./dev docs [--check]
 
@@ -142,7 +142,8 @@ def drawings():
             "decoding": (linear_results.plot(linear_results.newest()), linear_results.LABEL),
             "attention": (flex_attention_results.overview(flex_attention_results.newest_beside_torch()),
                           flex_attention_results.LABEL),
-            "flex_attention": (flex_attention_results.plot(flex_attention_results.newest()), flex_attention_results.LABEL),
+            "flex_attention": (flex_attention_results.plot(flex_attention_results.newest()),
+                               flex_attention_results.LABEL),
             **{name: (draw(), label) for name, (draw, label) in pictures.PICTURES.items()}}
 
 

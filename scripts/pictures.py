@@ -11,8 +11,8 @@ CODE = {"family": "DejaVu Sans Mono", "size": 12}
 
 def rect(axes, x, y, width, height, colour, radius=0, edge=None):
     """A box with rounded corners; radius in pixels."""
-    axes.add_patch(FancyBboxPatch((x + radius, y + radius), width - 2 * radius, height - 2 * radius,
-                                  boxstyle=BoxStyle.Round(pad=radius, rounding_size=radius) if radius else "square,pad=0",
+    style = BoxStyle.Round(pad=radius, rounding_size=radius) if radius else BoxStyle.Square(pad=0)
+    axes.add_patch(FancyBboxPatch((x + radius, y + radius), width - 2 * radius, height - 2 * radius, boxstyle=style,
                                   facecolor=plots.LIGHT[colour], edgecolor=plots.LIGHT[edge] if edge else "none"))
 
 
@@ -40,8 +40,7 @@ def array(axes, x, y, name, values, marked):
 
 
 def product():
-    """The figure of C = A b, with one block row, and the output tile that it gives, in stronger colours; and of A's three
-    arrays."""
+    """The figure of C = A b and of A's three arrays; one block row and its output tile have stronger colours."""
     left, top = 28, 52
     rows = len(STORED)
     stored = {(r, c): "blue" if r == SHOWN else "pale-blue" for r, row in enumerate(STORED) for c in row}
@@ -61,7 +60,8 @@ def product():
     words(axes, b - 23, middle, "x", "muted", ha="center")
     words(axes, c - 23, middle, "=", "muted", ha="center")
     for place, (head, body) in enumerate([
-            ("One output tile", ["sums the stored blocks of its", "block row, each times the", "rows of b that it meets."]),
+            ("One output tile", ["sums the stored blocks of its", "block row, each times the",
+                                 "rows of b that it meets."]),
             ("Blocks that are not stored", ["are neither read nor multiplied:",
                                             f"{sum(map(len, STORED))} of {rows * COLUMNS} blocks do work."])]):
         at = top + 14 + place * 96

@@ -84,7 +84,7 @@ def read_faults(path=FAULTS):
 
 
 def chosen(faults, names, suite=None):
-    """Those with these names (all without one) and of a suite. Raises ValueError for an unknown name."""
+    """The faults with these names (all without one) and of a suite. Raises ValueError for an unknown name."""
     unknown = set(names) - {fault.name for fault in faults}
     if unknown:
         raise ValueError(f"expected names of faults (--list has them), but got {', '.join(sorted(unknown))}")
@@ -143,7 +143,7 @@ class Copy:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def targets(self, test):
-        """What a test needs of the build."""
+        """The targets of the build that a test needs."""
         suite, *arguments = shlex.split(test)
         if suite == "unit":
             return {arguments[-1]}
@@ -210,7 +210,7 @@ def _print_line(number, count, what, out):
 
 
 def find_broken(copy, tests, out):
-    """Those of the tests that do not pass without a fault; prints a line for each test."""
+    """The tests that do not pass without a fault; prints a line for each test."""
     broken = set()
     for number, test in enumerate(tests, 1):
         _print_line(number, len(tests), f"without a fault: {test}", out)
@@ -240,7 +240,7 @@ def check_all(copy, faults, out=sys.stdout):
     """The names of faults that were not caught; prints a line for each fault. The copy is built as it is."""
     left = []
     broken = find_broken(copy, list(dict.fromkeys(test for fault in faults for test in fault.tests)), out)
-    # What is built has the last fault until the next one is built.
+    # The built files have the last fault until the next one is built.
     for number, fault in enumerate(sorted(faults, key=lambda fault: fault.is_compiled), 1):
         _print_line(number, len(faults), f"{fault.name}: {', '.join(fault.tests)}", out)
         start = time.monotonic()

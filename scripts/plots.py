@@ -1,4 +1,4 @@
-"""What all pictures of the documentation share: their colours in light and in dark mode, bars, and their text as SVG."""
+"""Colours in light and in dark mode, bars, and the text as SVG, for all pictures of the documentation."""
 
 import io
 from xml.sax.saxutils import quoteattr
@@ -46,7 +46,7 @@ def pixels(made):
 
 
 def svg(made, label):
-    """The text of a figure as SVG, which follows the reader's mode; label: what it shows, for those who do not see it."""
+    """The text of a figure as SVG, which follows the reader's mode. label: its content in words, for screen readers."""
     file = io.StringIO()
     with matplotlib.rc_context(STYLE):
         FigureCanvasSVG(made).print_svg(file, metadata={"Date": None, "Creator": None})
@@ -87,10 +87,12 @@ def bars(made, panels, series, *, top, bottom, line=None, labelled=None, digits=
     place, drawn = left, []
     with matplotlib.rc_context(STYLE):
         for title, groups in panels.items():
-            axes = made.add_axes((place / WIDTH, bottom / height, unit * len(groups) / WIDTH, 1 - (top + bottom) / height))
-            place += unit * len(groups) + gap
+            wide = unit * len(groups)
+            axes = made.add_axes((place / WIDTH, bottom / height, wide / WIDTH, 1 - (top + bottom) / height))
+            place += wide + gap
             drawn.append(axes)
-            axes.set(ylim=(0, high), xlim=(-0.5, len(groups) - 0.5), xticks=range(len(groups)), xticklabels=list(groups))
+            axes.set(ylim=(0, high), xlim=(-0.5, len(groups) - 0.5))
+            axes.set_xticks(range(len(groups)), list(groups))
             axes.set_xlabel(title, color=LIGHT["text"], size=12, labelpad=4)
             axes.spines[["top", "right", "left"]].set_visible(False)
             axes.tick_params(length=0, labelsize=11)
@@ -100,13 +102,17 @@ def bars(made, panels, series, *, top, bottom, line=None, labelled=None, digits=
                 axes.set_yticks([tick * step for tick in range(int(high / step) + 1)])
             if axes is not drawn[0]:
                 axes.set_yticklabels([])
-            wide = 0.84 / len(series)
-            # A group has its bars side by side in its middle.
-            places = {(spot, name): spot + (index + 0.5 - len(present) / 2) * wide for spot, values in enumerate(groups.values())
-                      if (present := [name for name in series if name in values]) for index, name in enumerate(present)}
+            bar = 0.84 / len(series)
+            places, held = {}, {name: [] for name in series}
+            for spot, values in enumerate(groups.values()):
+                # A group has its bars side by side in its middle.
+                present = [name for name in series if name in values]
+                for index, name in enumerate(present):
+                    places[spot, name] = spot + (index + 0.5 - len(present) / 2) * bar
+                    held[name].append((places[spot, name], values[name]))
             for name, (label, colour) in series.items():
-                if held := [(places[spot, name], values[name]) for spot, values in enumerate(groups.values()) if name in values]:
-                    axes.bar(*zip(*held, strict=True), 0.92 * wide, label=label, color=LIGHT[colour])
+                if held[name]:
+                    axes.bar(*zip(*held[name], strict=True), 0.92 * bar, label=label, color=LIGHT[colour])
             for spot, values in enumerate(groups.values()):
                 name = labelled(values)
                 value = values[name]
@@ -116,7 +122,9 @@ def bars(made, panels, series, *, top, bottom, line=None, labelled=None, digits=
                               ha="center", weight="bold", color=LIGHT["text"])
             if line:
                 axes.axhline(1, color=LIGHT["text"], linewidth=1.2, label=line)
-        handles = {text: handle for axes in drawn for handle, text in zip(*axes.get_legend_handles_labels(), strict=True)}
+        handles = {}
+        for axes in drawn:
+            handles |= {text: handle for handle, text in zip(*axes.get_legend_handles_labels(), strict=True)}
         titles = [label for label, _ in series.values()] + [line] * bool(line)
         made.legend([handles[text] for text in titles], titles, loc="upper left", frameon=False, ncols=len(titles),
                     bbox_to_anchor=(10 / WIDTH, 1 - 36 / height), borderaxespad=0, handlelength=1, handleheight=0.8,

@@ -40,15 +40,17 @@ def plot(path):
     blocks = panels(rows)
     every = [values for groups in blocks.values() for values in groups.values()]
     notes = [f"Percentages: blocks that are not stored. M = K = N = {rows[0]['m']}, C = A b, time of the kernel alone."]
-    notes.append(("sattn: tiles picked by hand, the fastest of those tried. " if any(row["meta"] for row in rows) else "")
-                 + "torch: bsr_dense_addmm of PyTorch, tuned by PyTorch's own optimizer, and with its defaults.")
+    by_hand = any(row["meta"] for row in rows)
+    notes.append(("sattn: tiles picked by hand, the fastest of those tried. " if by_hand else "") +
+                 "torch: bsr_dense_addmm of PyTorch, tuned by PyTorch's own optimizer, and with its defaults.")
     others = {name: max(values[name] for values in every if name in values)
               for name in NAMES if name not in BARS and any(name in values for values in every)}
     if others:
-        notes.append("Not drawn: " + ", ".join(f"{NAMES[name]} (at most {best:.2f})" for name, best in others.items()) + ".")
+        listed = ", ".join(f"{NAMES[name]} (at most {best:.2f})" for name, best in others.items())
+        notes.append(f"Not drawn: {listed}.")
     made = plots.figure(392)
-    plots.heading(made, "Sparse products: times faster than dense cuBLAS", f"bf16, {results['device']}, {results['date']}",
-                  notes)
+    plots.heading(made, "Sparse products: times faster than dense cuBLAS",
+                  f"bf16, {results['device']}, {results['date']}", notes)
     plots.bars(made, blocks, {name: (NAMES[name], colour) for name, colour in BARS.items()}, top=68, bottom=108,
                line="dense cuBLAS", labelled=lambda values: "sattn")
     return made

@@ -12,12 +12,13 @@ from pathlib import Path
 # Options that are followed by what they are for, and that are only for Clang or for objects.
 PAIRS = "-o", "-MT", "-MF", "-include-pch", "-Xclang"
 ALONE = "-MD", "-c", "-Wno-c++20-extensions"
-# Of programs for Clang's fuzzer, whose sources have a command more.
+# Programs for Clang's fuzzer, whose sources have one more command.
 SANITIZERS = "-fsanitize", "-fno-sanitize"
 
 
 def reading(command):
-    """The options and the source of a command that compiles, without the compiler, what it writes and the precompiled header."""
+    """The options and the source of a command that compiles, without the compiler, its output and the precompiled
+    header."""
     words, kept = shlex.split(command), []
     while words:
         word = words.pop(0)

@@ -155,8 +155,8 @@ def shim():
 
 
 class OnTheCPU(ast.NodeTransformer):
-    """Of the test file: the CPU in the place of the first CUDA device, another length than its own, and no assertion of
-    how often PyTorch compiled, which it does not here."""
+    """The text of the test file with the CPU in the place of the first CUDA device, with another length, and without
+    assertions of how often PyTorch compiled, which it does not here."""
 
     def __init__(self, length):
         self.length = length

@@ -59,8 +59,8 @@ def broken_links(page, text):
 def test_languages_of_code(page):
     """Python has one name, by which test_pages.py finds what runs."""
     fences = re.findall(r"^ *```([^\s`]+)", page.read_text(), re.MULTILINE)
-    assert set(fences) <= {"python", "sh", "mlir", "c++", "cpp", "c", "cmake", "json", "lisp", "lua", "tablegen", "text",
-                           "{eval-rst}", "{toctree}"}
+    assert set(fences) <= {"python", "sh", "mlir", "c++", "cpp", "c", "cmake", "json", "lisp", "lua", "tablegen",
+                           "text", "{eval-rst}", "{toctree}"}
 
 
 def plain(line):
@@ -346,7 +346,8 @@ def test_readme_shows_attention_beside_torch(tmp_path):
     """A group of each row; libraries that stand for each other are one series."""
     path = tmp_path / "x.json"
     rows = [flex_row("a", {"sattn": 0.25, "flex": 0.5, "fa4": 0.2}, row="causal_8192"),
-            flex_row("b", {"sattn": 0.25, "flex": 1.0, "flex_flash": 0.4, "sdpa": 0.1}, row="alibi_8192", sdpa_does=False),
+            flex_row("b", {"sattn": 0.25, "flex": 1.0, "flex_flash": 0.4, "sdpa": 0.1}, row="alibi_8192",
+                     sdpa_does=False),
             flex_row("c", {"sattn": 0.25, "sdpa": 0.1}, row="d256_dense")]
     results = {"device": "card", "date": "2020-01-01", "rows": rows}
     path.write_text(json.dumps(results))
@@ -355,7 +356,8 @@ def test_readme_shows_attention_beside_torch(tmp_path):
                             "FlashAttention-4": [500, 250]}
     assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["causal", "ALiBi,\ncausal"]
     text = flex_attention_results.sentence(path)
-    assert "runs 2.0 to 4.0 times as fast as PyTorch's compiled `flex_attention`" in text and "0.80 to 1.60 times" in text
+    assert "runs 2.0 to 4.0 times as fast as PyTorch's compiled `flex_attention`" in text
+    assert "0.80 to 1.60 times" in text
     path.write_text(json.dumps({**results, "rows": rows[2:]}))
     for make in (flex_attention_results.overview, flex_attention_results.sentence):
         with pytest.raises(results_table.ResultsError, match="rows of README's plot"):
@@ -370,11 +372,11 @@ def test_tables_beside_peers(tmp_path):
             flex_row("b", {"sattn": 0.25, "sdpa": 0.1}, row="b", sdpa_does=False)]
     path.write_text(json.dumps({"device": "card", "date": "2020-01-01", "torch": "2", "peers": peers, "rows": rows}))
     assert comparison_results.forward(path).splitlines()[2:] == [
-        "| mask, head, batch x heads x length | sattn, TFLOP/s | cuDNN SDPA | torch flex, Triton |", "|---|---|---|---|",
-        "| a | 400 | 0.40 | 2.00 |", "| b | 400 |  |  |"]
+        "| mask, head, batch x heads x length | sattn, TFLOP/s | cuDNN SDPA | torch flex, Triton |",
+        "|---|---|---|---|", "| a | 400 | 0.40 | 2.00 |", "| b | 400 |  |  |"]
     assert comparison_results.backward(path).splitlines()[2:] == [
-        "| mask, head, batch x heads x length | sattn, TFLOP/s | PyTorch flex_attention | cuDNN SDPA |", "|---|---|---|---|",
-        "| a | 400 | 2.00 | 0.40 |", "| b | 400 |  |  |"]
+        "| mask, head, batch x heads x length | sattn, TFLOP/s | PyTorch flex_attention | cuDNN SDPA |",
+        "|---|---|---|---|", "| a | 400 | 2.00 | 0.40 |", "| b | 400 |  |  |"]
     path.write_text(json.dumps(with_tuned()))
     assert comparison_results.products(path).splitlines()[2:] == [
         "| blocks | not stored | sattn, TFLOP/s | dense cuBLAS | torch Triton | torch Triton, tuned | cuSPARSE CSR |",

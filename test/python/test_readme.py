@@ -23,7 +23,7 @@ def status(row):
 
 
 def test_first_screen():
-    """What it is, two plots, the numbers, installation, an example of ten lines and the limits come before the rest."""
+    """A description, two plots, numbers, installation, an example of ten lines and the limits come before the rest."""
     order = ["docs/attention.svg", "docs/bsr_addmm.svg", "numbers: begin", "pip install .", "```python",
              "### When not to use this", "### Set-up", "\n## "]
     assert sorted(order, key=README.index) == order
@@ -83,7 +83,7 @@ def test_what_varies_in_the_demo(old, new, changed):
 
 def test_status_names_every_op():
     sources = (ROOT / "include/sattn/Dialect/SAttn/IR").rglob("*.td")
-    # What only passes make, and what ends a region, has no reference implementation.
+    # Ops that only passes make, and ops that end a region, have no reference implementation.
     ops = {name for path in sources for name in re.findall(r'SAttn_Op<"(\w+)"', path.read_text())}
     ops -= {"combine_parts", "merge", "plan", "yield"}
     assert set(re.findall(r"`sattn\.(\w+)`", status("ops")[0])) == ops

@@ -17,7 +17,7 @@ def of_cmake():
 
 
 def top_release(text):
-    """The newest version of a changelog: that of its first heading with a version, or else the one that *Unreleased* names."""
+    """The newest version of a changelog: in its first heading with a version, or else named under *Unreleased*."""
     found = re.search(r"^## \[(\d[\d.]*\d)\]", text, re.MULTILINE) or re.search(
         r"^## \[Unreleased\]\n.*?\bversion\D*(\d[\d.]*\d)", text, re.MULTILINE)
     return found[1]

@@ -39,6 +39,7 @@ def test_runs_as_typed(package, tmp_path, page):
 
 def test_blocks_are_found():
     assert len(PROGRAMS) >= 5
-    page = "a\n```python\nx = 1\n```\n\n<!-- not run: it takes a GPU -->\n```python\nx = 2\n```\n```python\nx = 3\n```\n"
+    page = ("a\n```python\nx = 1\n```\n\n<!-- not run: it takes a GPU -->\n```python\nx = 2\n```\n"
+            "```python\nx = 3\n```\n")
     assert program(page) == "\n\nx = 1\n\n\n\n\n\n\n\nx = 3"
     assert program("<!-- not run:  -->\n```python\nx\n```\n") == "\n\nx", "a mark has a reason"
