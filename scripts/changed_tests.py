@@ -12,7 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# A quick check of the compiler and the package: one program on the CPU and one call for every op.
+# Tests that show in minutes that the compiler and the package work at all: one program of every op on the CPU, and one
+# call.
 SMOKE = "python: operation_table package_load fused; torch: modules"
 KERNELS = ("python: block_counts_kernel condition_bits_kernel softmax_kernel tile_scan_kernel tile_order_kernel row_sum_kernel "
            "elementwise_kernel lane_reads")
@@ -133,7 +134,7 @@ def tests_of(paths):
 
 
 def arguments_of(suite, names, build):
-    """The arguments by which the suite's runner finds the tests."""
+    """The arguments by which the suite's runner selects the tests."""
     if suite == "unit":
         return ["-R", "|".join(sorted(names))]
     if suite == "lit":

@@ -18,7 +18,7 @@ from pathlib import Path
 
 MAX_GLIBC = (2, 35)
 MAX_BYTES = 30_000_000
-# Libraries of glibc itself, and the vDSO.
+# Libraries of glibc, and the vDSO.
 HOST_LIBRARIES = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"}
 # Libraries that Python has loaded before the package's.
 PYTHON_LIBRARIES = {"libtvm_ffi.so"}

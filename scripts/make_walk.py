@@ -25,7 +25,7 @@ PRINT = ["--mlir-print-ir-after-all", "--mlir-print-ir-after-change", "-o", "/de
 RUNS = {"gpu": ["sparse-opt", f"--sattn-to-ptx={TABLE}", "--remarks-filter=sattn-.*", *PRINT, PROGRAM],
         "cpu": ["sparse-opt", "--sattn-to-cpu=threads=openmp", *PRINT, PROGRAM]}
 WIDTH, TEXT_WIDTH = 140, 400
-# Attributes and types that are the same everywhere and say little.
+# Parts that are the same everywhere and say little.
 SHORTER = [(r"indexing_maps = \[.*\], iterator", "indexing_maps = [...], iterator"),
            (r", strided<\[[?, \d]*\], offset: \?>", ""), (r"attributes \{sattn\.contracts = .*\}", "attributes {...}"),
            (r"!wgtile\.ring<\d+, \[.*?\](?:, instances = \[.*?\])?>", "!wgtile.ring<...>"),

@@ -33,7 +33,7 @@ FAULTS = ROOT / "test" / "faults" / "faults.toml"
 SUITES = "lit", "unit", "python", "torch", "torch-cuda"
 # Seconds; a test that a fault holds up fails.
 TEST_LIMIT, BUILD_LIMIT = 900, 7200
-#: What tests in Python, and those of lit where their text names a tool, need of the build; those of ctest are targets.
+#: Build targets for tests in Python, and for those of lit whose text names a tool; tests of ctest are targets.
 TOOLS = ("sparse-opt", "sparse-translate", "sparse-run", "sparse-tune", "sparse-reduce", "sparse-lsp-server", "SAttnPlugin",
          "sattn-test-opt", "sattn-test-translate")
 LIBRARIES = "sattn", "sattn_binding", "SAttnStubCuda", "SAttnStubCudaOld", "SAttnStubCudart"
@@ -84,7 +84,8 @@ def read_faults(path=FAULTS):
 
 
 def chosen(faults, names, suite=None):
-    """The faults with these names (all without one) and of a suite. Raises ValueError for an unknown name."""
+    """The faults with these names (without names, all), of one suite if it is given. Raises ValueError for an unknown
+    name."""
     unknown = set(names) - {fault.name for fault in faults}
     if unknown:
         raise ValueError(f"expected names of faults (--list has them), but got {', '.join(sorted(unknown))}")
@@ -143,7 +144,7 @@ class Copy:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def targets(self, test):
-        """The targets of the build that a test needs."""
+        """The build targets that a test needs."""
         suite, *arguments = shlex.split(test)
         if suite == "unit":
             return {arguments[-1]}
@@ -210,7 +211,7 @@ def _print_line(number, count, what, out):
 
 
 def find_broken(copy, tests, out):
-    """The tests that do not pass without a fault; prints a line for each test."""
+    """The tests that fail without a fault; prints a line for each test."""
     broken = set()
     for number, test in enumerate(tests, 1):
         _print_line(number, len(tests), f"without a fault: {test}", out)
@@ -240,7 +241,7 @@ def check_all(copy, faults, out=sys.stdout):
     """The names of faults that were not caught; prints a line for each fault. The copy is built as it is."""
     left = []
     broken = find_broken(copy, list(dict.fromkeys(test for fault in faults for test in fault.tests)), out)
-    # The built files have the last fault until the next one is built.
+    # The build has the last fault until the next one is built.
     for number, fault in enumerate(sorted(faults, key=lambda fault: fault.is_compiled), 1):
         _print_line(number, len(faults), f"{fault.name}: {', '.join(fault.tests)}", out)
         start = time.monotonic()

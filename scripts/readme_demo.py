@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- demo: begin (./dev docs writes this) -->\n```\n", "```\n<!-- demo: end -->"
-# Parts that vary from run to run or between machines: times, rates, ratios of times, errors, threads.
+# Text that differs between runs or machines: times, rates, ratios of times, errors, threads.
 VARIES = [(r" *[\d.]+ ms", " # ms"), (r" *[\d.]+ GFLOP/s", " # GFLOP/s"),
           (r"[\d.]+ times as fast", "# times as fast"), (r"\d\.\de-\d\d", "#"), (r"\d+ threads? +", "# threads ")]
 
@@ -21,7 +21,7 @@ class DemoFailed(Exception):
 def output(tools):
     """Standard output of `./dev demo` without options and without a GPU. tools: the folder of the built ones."""
     with tempfile.TemporaryDirectory() as folder:
-        # The first command on PATH: an nvidia-smi that lists nothing.
+        # A folder that comes first in PATH: an nvidia-smi that lists nothing.
         absent = Path(folder) / "nvidia-smi"
         absent.write_text("#!/bin/sh\nexit 1\n")
         absent.chmod(0o755)

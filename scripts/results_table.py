@@ -47,8 +47,8 @@ def product(row):
 
 
 def tile(row):
-    tile, _, wishes = row["meta"].removeprefix("tile = [").partition("]")
-    return tile.replace(", ", " x ") + wishes.replace(" = ", " ") or "chosen"
+    tile, _, hints = row["meta"].removeprefix("tile = [").partition("]")
+    return tile.replace(", ", " x ") + hints.replace(" = ", " ") or "chosen"
 
 
 def time(row):

@@ -18,7 +18,7 @@ setup_tidy() { setup_packages clang-tidy-22; }
 # Static zlib and zstd for the one library, readelf for its checks.
 setup_bundle() { setup_packages zlib1g-dev libzstd-dev binutils xz-utils; }
 
-# Prints the packages that are not installed, one a line.
+# The given packages that are not installed, one a line.
 missing_packages() {
   local installed name
   # It fails where one is unknown, and names the others all the same.
@@ -127,7 +127,7 @@ check_candidates() {
       "Install them by other means, or check the lines in /etc/apt/sources.list"
 }
 
-# Checks the programs that the packages bring, whoever installed them.
+# The programs that the packages bring, whoever installed them.
 check_programs() {
   local program
   for program in clang-22 clang++-22 cmake ninja ccache; do

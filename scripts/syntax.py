@@ -12,13 +12,12 @@ from pathlib import Path
 # Options that are followed by what they are for, and that are only for Clang or for objects.
 PAIRS = "-o", "-MT", "-MF", "-include-pch", "-Xclang"
 ALONE = "-MD", "-c", "-Wno-c++20-extensions"
-# Programs for Clang's fuzzer, whose sources have one more command.
+# Options of programs for Clang's fuzzer, whose sources have one more command.
 SANITIZERS = "-fsanitize", "-fno-sanitize"
 
 
 def reading(command):
-    """The options and the source of a command that compiles, without the compiler, its output and the precompiled
-    header."""
+    """The options and the source of a command that compiles, without the compiler, what it writes and the precompiled header."""
     words, kept = shlex.split(command), []
     while words:
         word = words.pop(0)
@@ -35,7 +34,7 @@ def main(build, compiler, *files):
     failed = False
     for file in files:
         entry = commands.get(str(Path(file).resolve()))
-        if entry is None:  # Of an example, which has a build of its own.
+        if entry is None:  # Examples have a build of their own.
             continue
         done = subprocess.run([compiler, "-fsyntax-only", "-w", *reading(entry["command"])],
                               cwd=entry["directory"], check=False)

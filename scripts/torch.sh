@@ -7,7 +7,7 @@ torch_version() {
   sed -n 's/^torch==//p' "$root/requirements-torch.txt"
 }
 
-# Prints requirements-torch.txt with this version of PyTorch.
+# The packages of the requirements file, with this version of PyTorch.
 torch_requirements() {
   sed -e 's/^torch==.*/torch=='"$1"'/' "$root/requirements-torch.txt"
 }

@@ -73,7 +73,7 @@ LINES = [
     (".frame_count", "asks what PyTorch compiled"), (".graphs", "asks what PyTorch compiled"),
     (".is_cuda", "needs a GPU, or two"), ("cuda:1", "needs a GPU, or two"),
 ]
-#: Whose class tests nothing but BlockMask.
+#: The class that tests nothing but BlockMask.
 MASKS = "TestBlockMask"
 _compiled = contextvars.ContextVar("compiled", default=False)
 # How many calls sattn got, whether it gets none, or those too that are not compiled, and how many assertions were left out.
@@ -155,8 +155,8 @@ def shim():
 
 
 class OnTheCPU(ast.NodeTransformer):
-    """The text of the test file with the CPU in the place of the first CUDA device, with another length, and without
-    assertions of how often PyTorch compiled, which it does not here."""
+    """The test file on the CPU: in the place of the first CUDA device, with another length, and without assertions on
+    how often PyTorch compiled."""
 
     def __init__(self, length):
         self.length = length
@@ -246,7 +246,7 @@ class Results(unittest.TestResult):
     def __init__(self, file, seconds, listed=False):
         super().__init__()
         self.file, self.seconds, self.listed, self.tests, self.began = file, seconds, listed, [], 0.0
-        #: What failed, and what passed without a call of sattn's, as unittest's tests.
+        #: Tests that failed, and tests that passed without a call of sattn's, as unittest's tests.
         self.failed, self.silent = [], []
 
     def _give_up(self, *_):

@@ -83,7 +83,7 @@ def test_what_varies_in_the_demo(old, new, changed):
 
 def test_status_names_every_op():
     sources = (ROOT / "include/sattn/Dialect/SAttn/IR").rglob("*.td")
-    # Ops that only passes make, and ops that end a region, have no reference implementation.
+    # Ops that only passes make, and terminators, have no reference implementation.
     ops = {name for path in sources for name in re.findall(r'SAttn_Op<"(\w+)"', path.read_text())}
     ops -= {"combine_parts", "merge", "plan", "yield"}
     assert set(re.findall(r"`sattn\.(\w+)`", status("ops")[0])) == ops
