@@ -1,5 +1,5 @@
 # Tests, formatting and clang-tidy for ./dev, which sources this file. Uses root,
-# build, venv, jobs, say, die, setup, build_targets and use_tools.
+# build, venv, jobs, say, die, setup, setup_site, build_targets and use_tools.
 # shellcheck shell=bash
 
 # The C++ files of the project, NUL-separated, relative to root.
@@ -57,7 +57,9 @@ run_suite() {
     python)
       # An environment without PyTorch.
       names_a_path "$@" || set -- "$root/test/python" "${torch_folders[@]/#/--ignore=}" "$@"
-      run_pytest "$venv/bin/python" "$report" "$@" ;;
+      local site_python
+      setup_site
+      SATTN_SITE_PYTHON=$site_python run_pytest "$venv/bin/python" "$report" "$@" ;;
     torch)
       # A process has the stub of CUDA's runtime or not, so each folder has processes of its own.
       names_a_path "$@" || set -- "$root/test/python/with_torch" "$@"

@@ -1,22 +1,28 @@
-"""The table and the plot of the newest results of benchmarks/flex_attention.py, for docs/Performance.md.
+"""The table and the plots of results of benchmarks/flex_attention.py, for README and the page of its performance.
 
-    python3 scripts/flex_attention_results.py [RESULTS.json] [table|plot]
+    python3 scripts/flex_attention_results.py [RESULTS.json]
 """
 
 import json
-import math
 import sys
 from pathlib import Path
 
+import matplotlib
+import plots
 import results_table
-import svg
 from results_table import RESULTS, ResultsError
 
-# Peers by name: the column's title, and the colour of the plot's mark.
+# Peers by name: their title, and their colour in plots.
 PEERS = {"sdpa": ("cuDNN SDPA", "grey"), "fa4": ("FA4", "orange"), "flex_flash": ("torch flex, FLASH", "pale-orange"),
          "flex": ("torch flex, Triton", "purple"), "cudnn_flex": ("cudnn.flex", "green"),
          "cudnn_bsa": ("cudnn.BSA", "pale-green")}
-WIDTH, LEFT, RIGHT, TOP, STEP, BAR = 860, 300, 40, 84, 22, 12
+# README's plot: rows of benchmarks/flex_attention.py with their titles, and its series, of peers without a common row.
+OVERVIEW = {"dense_8192": "no mask", "causal_8192": "causal", "window_8192": "window\n1024",
+            "prefix_8192": "prefix\n1024", "document_causal_8192": "documents,\ncausal", "alibi_8192": "ALiBi,\ncausal",
+            "softcap_8192": "softcap,\ncausal", "blocks_128": "8 of 32\nblocks of 128"}
+SERIES = {("sattn",): ("sattn", "blue"), ("flex",): ("PyTorch flex_attention (Triton)", "purple"),
+          ("fa4", "flex_flash"): ("FlashAttention-4", "orange"),
+          ("cudnn_flex", "cudnn_bsa"): ("cuDNN front end", "green"), ("sdpa",): ("cuDNN SDPA", "grey")}
 
 
 def newest():
@@ -79,51 +85,102 @@ def table(path):
     return "\n".join(lines) + "\n"
 
 
-def plot(path, dark=None):
-    """The text of an SVG: a bar of ours for each row, and a mark for each peer."""
+LABEL = "Attention on a GPU, TFLOP/s of visible work, sattn beside other libraries"
+
+
+def rates(row):
+    """{name: TFLOP/s} of ours and of the peers that compute the row."""
+    return {name: facts["tflops"] for name, facts in {"sattn": row["candidates"]["sattn"], **peers_of(row)}.items()}
+
+
+def _source(results):
+    return f"bf16, {results['device']}, {results['date']}"
+
+
+def plot(path):
+    """The figure of all rows: a bar of ours for each, and a mark for each peer."""
     results = load(path)
     rows = results["rows"]
     if not rows:
         raise ResultsError(f"{path.name}: expected rows with times, but got none")
-    every = [facts["tflops"] for row in rows for facts in [row["candidates"]["sattn"], *peers_of(row).values()]]
-    high = 100 * math.ceil(1.02 * max(every) / 100)
-    bottom = TOP + STEP * len(rows)
+    bottom, top, step, left = 70, 74, 22, 300
+    made = plots.figure(top + bottom + step * len(rows))
+    plots.heading(made, "Attention forward: TFLOP/s of visible work", _source(results), [
+        "Visible work: 2 (D + Dv) operations for each pair of a query and a key that it sees. "
+        "All with default parameters."])
+    wide, height = plots.WIDTH, made.bbox.height
+    with matplotlib.rc_context(plots.STYLE):
+        axes = made.add_axes((left / wide, bottom / height, 1 - (left + 40) / wide, step * len(rows) / height))
+        axes.barh(range(len(rows)), [rates(row)["sattn"] for row in rows], 0.55, color=plots.LIGHT["blue"],
+                  label="sattn")
+        for name, (title, colour) in PEERS.items():
+            marks = [(place, found[name]) for place, found in enumerate(map(rates, rows)) if name in found]
+            if marks:
+                axes.plot([rate for _, rate in marks], [place for place, _ in marks], "|", markersize=14,
+                          markeredgewidth=3.5, color=plots.LIGHT[colour], label=title)
+        axes.set(ylim=(len(rows) - 0.5, -0.5), yticks=range(len(rows)), yticklabels=[row["title"] for row in rows],
+                 xlim=(0, 1.04 * max(max(rates(row).values()) for row in rows)))
+        axes.tick_params(length=0)
+        axes.tick_params("y", labelcolor=plots.LIGHT["text"], labelsize=11)
+        axes.spines[["top", "right", "bottom"]].set_visible(False)
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+        handles, titles = axes.get_legend_handles_labels()
+        made.legend([handles[-1], *handles[:-1]], [titles[-1], *titles[:-1]], loc="upper left", frameon=False, ncols=7,
+                    borderaxespad=0, bbox_to_anchor=(10 / wide, 1 - 36 / height), handlelength=1, columnspacing=1.4,
+                    labelcolor=plots.LIGHT["muted"])
+    return made
 
-    def x(value):
-        return LEFT + value / high * (WIDTH - LEFT - RIGHT)
 
-    parts = [svg.text(20, 30, "sattn.flex_attention, TFLOP/s of visible work", "text strong"),
-             svg.text(WIDTH - 20, 30, f"bf16, {results['device']}, {results['date']}", "muted small", "end"),
-             svg.rect(20, 50, 22, 11, "blue", 2), svg.text(48, 60, "sattn", "muted small")]
-    place = 100
-    for name in PEERS:
-        if any(name in peers_of(row) for row in rows):
-            title, colour = PEERS[name]
-            parts += [svg.rect(place, 48, 4, 15, colour, 1), svg.text(place + 10, 60, title, "muted small")]
-            place += 10 + 7 * len(title) + 14
-    for tick in range(0, high + 1, 100):
-        parts += [svg.line(x(tick), TOP - 4, x(tick), bottom, "grid-line"),
-                  svg.text(x(tick), bottom + 16, str(tick), "muted small", "middle")]
-    for number, row in enumerate(rows):
-        top = TOP + STEP * number + (STEP - BAR) / 2
-        ours = row["candidates"]["sattn"]["tflops"]
-        parts += [svg.text(LEFT - 8, top + BAR - 2, row["title"], "text small", "end"),
-                  svg.rect(LEFT, top, x(ours) - LEFT, BAR, "blue", 2, f"sattn: {ours:.0f}")]
-        for name, facts in peers_of(row).items():
-            title, colour = PEERS[name]
-            parts.append(svg.rect(x(facts["tflops"]) - 2, top - 2, 4, BAR + 4, colour, 1,
-                                  f"{title}: {facts['tflops']:.0f}"))
-    return svg.document(WIDTH, bottom + 30, "sattn.flex_attention, TFLOP/s of visible work", parts, dark)
+def newest_beside_torch():
+    """The last file that has rates of PyTorch's own flex_attention, or None."""
+    files = [path for path in RESULTS.glob("*-flex_attention.json")
+             if any("flex" in peers_of(row) for row in load(path)["rows"])]
+    return max(files, default=None)
+
+
+def overview(path):
+    """The figure of README: a group of bars for each of a few rows, those of one size."""
+    results = load(path)
+    rows = {row["row"]: row for row in results["rows"]}
+    groups = {title: {names: found[name] for names in SERIES for name in names if name in found}
+              for title, found in ((title, rates(rows[name])) for name, title in OVERVIEW.items() if name in rows)}
+    if not groups:
+        raise ResultsError(f"{path.name}: expected rows of README's plot, but got none")
+    made = plots.figure(400)
+    plots.heading(made, "Attention forward: TFLOP/s of visible work", _source(results), [
+        "All with default parameters: nothing was picked by hand. No bar: the library has no such mask or score "
+        "function.",
+        "FlashAttention-4: prefix, documents and ALiBi through PyTorch's flex_attention. cuDNN front end: cudnn.flex, "
+        "of blocks cudnn.BSA.",
+        "Visible work: 2 (D + Dv) operations for each pair of a query and a key that it sees; time of the kernel "
+        "alone.",
+        "D = 128; batch 2, 16 heads, 8192 queries and keys, of blocks batch 4, 4096."])
+    plots.bars(made, {"": groups}, SERIES, top=68, bottom=120, labelled=lambda values: ("sattn",), digits=0)
+    return made
+
+
+def sentence(path):
+    """The numbers of README's plot in one sentence of Markdown."""
+    results = load(path)
+    found = [rates(row) for row in results["rows"] if row["row"] in OVERVIEW]
+    over_torch = [one["sattn"] / one["flex"] for one in found if "flex" in one]
+    others = [{name: rate for name, rate in one.items() if name not in ("sattn", "flex")} for one in found]
+    over_best = [one["sattn"] / max(other.values()) for one, other in zip(found, others, strict=True) if other]
+    if not over_torch or not over_best:
+        raise ResultsError(f"{path.name}: expected rows of README's plot, but got none")
+    return (f"**On one {results['device']}, attention in bf16 runs {results_table.span(over_torch)} times as fast as "
+            f"PyTorch's compiled `flex_attention`**, by mask, and {min(over_best):.2f} to {max(over_best):.2f} times "
+            f"as fast as the fastest of the other libraries, all with default parameters "
+            f"([{path.name}](benchmarks/results/{path.name})).\n")
 
 
 def main(arguments):
-    draw = plot if arguments and arguments[-1] == "plot" else table
-    files = [argument for argument in arguments if argument not in ("table", "plot")]
     try:
-        path = Path(files[0]) if files else newest()
+        path = Path(arguments[0]) if arguments else newest()
         if path is None:
             raise ResultsError(f"no results of flex_attention in {RESULTS}")
-        print(draw(path), end="")
+        print(table(path), end="")
     except (ResultsError, OSError) as error:
         print(f"flex_attention_results: error: {error}", file=sys.stderr)
         return 1

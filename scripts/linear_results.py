@@ -3,15 +3,13 @@ README."""
 
 import json
 
-import bars
-import svg
+import plots
 from results_table import RESULTS, ResultsError, micros
 
 # M, K and N of README's rows.
 DECODING = [(4096, 4096, 1), (4096, 4096, 16), (4096, 4096, 64), (14336, 4096, 16)]
 # Blocks and their colours in the plot.
 COLOURS = {128: "blue", 64: "pale-blue", 32: "orange", 16: "pale-orange"}
-HEIGHT = 372
 
 
 def newest():
@@ -61,24 +59,27 @@ def decoding(path):
     return "\n".join(lines) + "\n"
 
 
-def plot(path, dark=None):
-    """The text of an SVG of the same: for each shape a panel, with a bar of each size of blocks for each sparsity."""
+LABEL = "Decoding on a GPU, times faster than a dense linear layer by cuBLAS"
+
+
+def plot(path):
+    """The figure of the same: for each shape a panel, with a bar of each size of blocks for each sparsity."""
     groups = _groups(path)
     panels = {}
     for m, k, n in DECODING:
         for block in COLOURS:
             for row in groups.get((m, k, n, block), []):
                 panel = panels.setdefault(f"{m} x {k}, N = {n}", {})
-                panel.setdefault(f"{row['sparsity']:.0%}", {})[block] = row["us"]["dense_linear"] / row["us"]["ours_linear"]
+                times = row["us"]
+                panel.setdefault(f"{row['sparsity']:.0%}", {})[block] = times["dense_linear"] / times["ours_linear"]
     if not panels:
         raise ResultsError(f"{path.name}: expected rows of few columns, but got none")
-    series = {block: (f"blocks of {block}", colour) for block, colour in COLOURS.items()
-              if any(block in values for panel in panels.values() for values in panel.values())}
-    device = json.loads(path.read_text())["device"]
-    title = "Decoding: times faster than dense F.linear by cuBLAS"
-    return svg.document(bars.WIDTH, HEIGHT, title, [
-        svg.text(bars.LEFT, 30, title, "text strong"),
-        svg.text(bars.WIDTH - bars.RIGHT, 30, f"sattn.linear, N rows of x, bf16, {device}", "muted small", "end"),
-        *bars.legend(series, "dense cuBLAS"),
-        *bars.draw(panels, series, lambda values: max(values, key=values.get)),
-        svg.text(bars.LEFT, HEIGHT - 12, "Percentages: blocks that are not stored.", "muted small")], dark)
+    made = plots.figure(372)
+    plots.heading(made, "Decoding: times faster than dense F.linear by cuBLAS",
+                  f"bf16, {json.loads(path.read_text())['device']}, {path.name[:len('2026-01-01')]}", [
+                      "Percentages: blocks that are not stored. sattn.linear of a prepared weight of M x K, at N rows "
+                      "of x.", "sattn: its default parameters."])
+    series = {block: (f"sattn, blocks of {block}", colour) for block, colour in COLOURS.items()}
+    plots.bars(made, panels, series, top=68, bottom=92,
+               line="dense cuBLAS", labelled=lambda values: max(values, key=values.get))
+    return made

@@ -1,5 +1,5 @@
 """Writes docs/reference/ from the TableGen files, docs/Diagnostics.md from the sources, docs/Walk.md and README's
-output of the demo by the built tools, the pictures, the tables and the plot of results, and the operations in the
+output of the demo by the built tools, the pictures, the tables and plots of results, and the operations in the
 package's stub.
 
     ./dev docs [--check]
@@ -8,29 +8,28 @@ package's stub.
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import comparison_results
 import diagnostics
 import family_results
 import flex_attention_results
 import linear_results
 import make_walk
 import pictures
+import plots
+import product_plot
 import readme_demo
-import results_plot
 import results_table
 import stubs
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
-PERFORMANCE = ROOT / "docs" / "Performance.md"
-PLOT = ROOT / "docs" / "bsr_addmm.svg"
-DECODING_PLOT = ROOT / "docs" / "decoding.svg"
-FLEX_PLOT = ROOT / "docs" / "flex_attention.svg"
 DIAGNOSTICS = ROOT / "docs" / "Diagnostics.md"
 WALK = ROOT / "docs" / "Walk.md"
 DIALECTS, PASSES = "include/sattn/Dialect", "Passes.td"
@@ -111,31 +110,50 @@ def walk():
     return make_walk.page(tools())
 
 
+def parts():
+    """{name: text} of the parts of pages that are made from results, links as from the root."""
+    newest, linear = results_table.newest(), linear_results.newest()
+    attention, flex = results_table.newest_attention(), flex_attention_results.newest()
+    beside_torch = flex_attention_results.newest_beside_torch()
+    return {"results": results_table.table(newest),
+            "numbers": f"{flex_attention_results.sentence(beside_torch)}\n{results_table.sentence(newest)}",
+            "decoding": linear_results.decoding(linear), "linear": linear_results.table(linear),
+            "family": family_results.tables(), "attention": results_table.attention_table(attention),
+            "flex_attention": flex_attention_results.table(flex), **comparison_results.tables()}
+
+
+def pages_with_parts():
+    """{page: text} of the pages that have such parts, each of which is on one page."""
+    made, found = parts(), {}
+    for file in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        text = file.read_text()
+        root = os.path.relpath(ROOT, file.parent) + "/"
+        for name in [name for name in made if results_table.MARKERS[name][0] in text]:
+            part = re.sub(r"\]\((?:\.\./)*benchmarks/", f"]({root.removeprefix('./')}benchmarks/", made.pop(name))
+            text = found[file] = results_table.replace(text, name, part)
+    if made:
+        raise DocsError(f"expected a page with the markers of {', '.join(made)}, but found none")
+    return found
+
+
+def drawings():
+    """{name: (figure, what it shows in words)} of docs/*.svg."""
+    return {"bsr_addmm": (product_plot.plot(results_table.newest()), product_plot.LABEL),
+            "decoding": (linear_results.plot(linear_results.newest()), linear_results.LABEL),
+            "attention": (flex_attention_results.overview(flex_attention_results.newest_beside_torch()),
+                          flex_attention_results.LABEL),
+            "flex_attention": (flex_attention_results.plot(flex_attention_results.newest()),
+                               flex_attention_results.LABEL),
+            **{name: (draw(), label) for name, (draw, label) in pictures.PICTURES.items()}}
+
+
 def wanted():
     """{path: text} of everything that is generated from the sources alone, without the tools."""
     files = {REFERENCE / name: page(name) for name in PAGES}
-    readme = ROOT / "README.md"
     files[DIAGNOSTICS] = diagnostics.page()
     files[stubs.STUB] = stubs.text()
-    files[PLOT] = results_plot.plot(results_table.newest())
-    files |= {ROOT / "docs" / f"{name}.svg": draw() for name, draw in pictures.PICTURES.items()}
-    newest = results_table.newest()
-    text = results_table.replace(readme.read_text(), "results", results_table.table(newest))
-    text = results_table.replace(text, "numbers", results_table.sentence(newest))
-    performance = PERFORMANCE.read_text()
-    if linear := linear_results.newest():
-        text = results_table.replace(text, "decoding", linear_results.decoding(linear))
-        performance = results_table.replace(performance, "linear", linear_results.table(linear))
-        files[DECODING_PLOT] = linear_results.plot(linear)
-    files[readme] = text
-    performance = results_table.replace(performance, "family", family_results.tables())
-    if attention := results_table.newest_attention():
-        performance = results_table.replace(performance, "attention", results_table.attention_table(attention))
-    if flex := flex_attention_results.newest():
-        performance = results_table.replace(performance, "flex_attention", flex_attention_results.table(flex))
-        files[FLEX_PLOT] = flex_attention_results.plot(flex)
-    files[PERFORMANCE] = performance
-    return files
+    files |= {ROOT / "docs" / f"{name}.svg": plots.svg(*drawing) for name, drawing in drawings().items()}
+    return files | pages_with_parts()
 
 
 def stale():

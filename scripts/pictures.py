@@ -1,35 +1,46 @@
-"""Draws the pictures of README: a block-sparse product, and the levels of a program.
+"""The drawings of README: a block-sparse product, and the levels of a program."""
 
-    python3 scripts/pictures.py product|levels [light|dark] > picture.svg
-"""
-
-import sys
-
-import svg
+import plots
+from matplotlib.patches import BoxStyle, FancyBboxPatch
 
 # Block columns of the stored blocks of each block row.
 STORED = [[0, 3], [1, 2, 5], [], [0, 4, 5, 6], [3], [2, 6]]
 COLUMNS, CELL, WIDE, SHOWN = 7, 30, 42, 3
+CODE = {"family": "DejaVu Sans Mono", "size": 12}
 
 
-def grid(x, y, rows, columns, filled, width=CELL):
+def rect(axes, x, y, width, height, colour, radius=0, edge=None):
+    """A box with rounded corners; radius in pixels."""
+    style = BoxStyle.Round(pad=radius, rounding_size=radius) if radius else BoxStyle.Square(pad=0)
+    axes.add_patch(FancyBboxPatch((x + radius, y + radius), width - 2 * radius, height - 2 * radius, boxstyle=style,
+                                  facecolor=plots.LIGHT[colour], edgecolor=plots.LIGHT[edge] if edge else "none"))
+
+
+def words(axes, x, y, text, colour="text", **style):
+    """Text with the left end of its base line at (x, y)."""
+    axes.text(x, y, text, color=plots.LIGHT[colour], **{"size": 13, **style})
+
+
+def grid(axes, x, y, rows, columns, filled, width=CELL):
     """Cells, in the colours of `filled` {(row, column): name}, the others empty."""
-    return [svg.rect(x + c * width + 1, y + r * CELL + 1, width - 2, CELL - 2, filled.get((r, c), "empty grid-line"), 3)
-            for r in range(rows) for c in range(columns)]
+    for r in range(rows):
+        for c in range(columns):
+            colour = filled.get((r, c))
+            rect(axes, x + c * width + 1, y + r * CELL + 1, width - 2, CELL - 2, colour or "empty", 3,
+                 None if colour else "grid")
 
 
-def array(x, y, name, values, marked):
+def array(axes, x, y, name, values, marked):
     """A named row of cells with numbers, those of the range `marked` in the colour of the block row that is shown."""
-    parts = [svg.text(x, y + 16, name, "text mono")]
+    words(axes, x, y + 16, name, **CODE)
     for place, value in enumerate(values):
         left = x + 52 + place * 34
-        parts += [svg.rect(left, y, 32, 22, "blue" if place in marked else "pale-blue", 3),
-                  svg.text(left + 16, y + 15, str(value), "panel mono" if place in marked else "text mono", "middle")]
-    return parts
+        rect(axes, left, y, 32, 22, "blue" if place in marked else "pale-blue", 3)
+        words(axes, left + 16, y + 15, str(value), "panel" if place in marked else "text", ha="center", **CODE)
 
 
-def product(dark=None):
-    """C = A b, with one block row, and the output tile that it gives, in stronger colours; and A's three arrays."""
+def product():
+    """The figure of C = A b and of A's three arrays; one block row and its output tile have stronger colours."""
     left, top = 28, 52
     rows = len(STORED)
     stored = {(r, c): "blue" if r == SHOWN else "pale-blue" for r, row in enumerate(STORED) for c in row}
@@ -38,32 +49,35 @@ def product(dark=None):
     b = left + COLUMNS * CELL + 46
     c = b + 3 * WIDE + 46
     middle = top + COLUMNS * CELL / 2
-    parts = [svg.text(left, 30, "A: M x K, blocks of BM x BK", "text strong"),
-             svg.text(b, 30, "b: K x N, dense", "text strong"), svg.text(c, 30, "A b", "text strong"),
-             *grid(left, top, rows, COLUMNS, stored), *grid(b, top, COLUMNS, 3, used, WIDE),
-             *grid(c, top, rows, 3, tile, WIDE),
-             svg.text(b - 23, middle, "x", "muted", "middle"), svg.text(c - 23, middle, "=", "muted", "middle")]
-    words = c + 3 * WIDE + 34
+    below = top + COLUMNS * CELL + 26
+    made = plots.figure(below + 106)
+    axes = plots.pixels(made)
+    for x, title in [(left, "A: M x K, blocks of BM x BK"), (b, "b: K x N, dense"), (c, "A b")]:
+        words(axes, x, 30, title, weight="bold")
+    grid(axes, left, top, rows, COLUMNS, stored)
+    grid(axes, b, top, COLUMNS, 3, used, WIDE)
+    grid(axes, c, top, rows, 3, tile, WIDE)
+    words(axes, b - 23, middle, "x", "muted", ha="center")
+    words(axes, c - 23, middle, "=", "muted", ha="center")
     for place, (head, body) in enumerate([
             ("One output tile", ["sums the stored blocks of its", "block row, each times the",
                                  "rows of b that it meets."]),
-            ("What is not stored", ["is neither read nor multiplied:",
-                                      f"{sum(map(len, STORED))} of {rows * COLUMNS} blocks do work."])]):
+            ("Blocks that are not stored", ["are neither read nor multiplied:",
+                                            f"{sum(map(len, STORED))} of {rows * COLUMNS} blocks do work."])]):
         at = top + 14 + place * 96
-        parts.append(svg.text(words, at, head, "text strong"))
-        parts += [svg.text(words, at + 20 * (1 + row), line, "muted") for row, line in enumerate(body)]
+        words(axes, c + 3 * WIDE + 34, at, head, weight="bold")
+        for row, line in enumerate(body):
+            words(axes, c + 3 * WIDE + 34, at + 20 * (1 + row), line, "muted")
     crow = [sum(map(len, STORED[:r])) for r in range(rows + 1)]
     col = [column for row in STORED for column in row]
     marked = range(crow[SHOWN], crow[SHOWN + 1])
-    below = top + COLUMNS * CELL + 26
-    parts += array(left, below, "crow", crow, range(SHOWN, SHOWN + 2))
-    parts += array(left, below + 30, "col", col, marked)
-    parts += array(left, below + 60, "values", ["■"] * len(col), marked)
-    notes = left + 52 + len(col) * 34 + 18
+    array(axes, left, below, "crow", crow, range(SHOWN, SHOWN + 2))
+    array(axes, left, below + 30, "col", col, marked)
+    array(axes, left, below + 60, "values", ["■"] * len(col), marked)
     for row, note in enumerate(["where each block row begins", "block column of each stored block",
                                 "its BM x BK elements, row by row"]):
-        parts.append(svg.text(notes, below + 15 + 30 * row, note, "muted"))
-    return svg.document(860, below + 106, "A block-sparse product and the three arrays of BSR", parts, dark)
+        words(axes, left + 52 + len(col) * 34 + 18, below + 15 + 30 * row, note, "muted")
+    return made
 
 
 # Title, what the level says, a line of its IR, colour.
@@ -90,49 +104,42 @@ CPU = [
 BOX = 68
 
 
-def box(x, y, width, level):
+def box(axes, x, y, width, level):
     title, says, code, colour = level
-    strong = colour in ("green", "orange")
-    return [svg.rect(x, y, width, BOX, colour, 6),
-            svg.text(x + 14, y + 22, title, ("panel" if strong else "text") + " strong"),
-            svg.text(x + 14, y + 40, says, ("panel" if strong else "text") + " small"),
-            svg.text(x + 14, y + 57, code, ("panel" if strong else "text") + " mono")]
+    ink = "panel" if colour in ("green", "orange") else "text"
+    rect(axes, x, y, width, BOX, colour, 6)
+    words(axes, x + 14, y + 22, title, ink, weight="bold")
+    words(axes, x + 14, y + 40, says, ink, size=12)
+    words(axes, x + 14, y + 57, code, ink, **CODE)
 
 
-def levels(dark=None):
-    """The levels of a program from top to bottom, the GPU's and the CPU's beside each other."""
+def arrow(axes, x, y, end):
+    axes.annotate("", (x, end), (x, y), arrowprops={"arrowstyle": "-|>", "color": plots.LIGHT["muted"], "shrinkA": 0,
+                                                    "shrinkB": 0})
+
+
+def levels():
+    """The figure of the levels of a program from top to bottom, the GPU's and the CPU's beside each other."""
     wide, half, gap, left, top = 804, 390, 26, 28, 28
     step = BOX + gap
-    parts = []
+    made = plots.figure(top + (len(SHARED) + len(GPU)) * step - gap + top)
+    axes = plots.pixels(made)
     for place, level in enumerate(SHARED):
-        parts += box(left, top + place * step, wide, level)
+        y = top + place * step
+        box(axes, left, y, wide, level)
         if place:
-            middle, y = left + wide / 2, top + place * step
-            parts.append(svg.arrow([(middle, y - gap + 2), (middle, y - 2)], "muted"))
-    names = [("sattn-tile", left + wide / 2 + 12, top + step - gap / 2 + 4)]
-    for x, branch, word in [(left, GPU, "GPU: sattn-to-ptx"), (left + wide - half, CPU, "CPU: sattn-to-cpu")]:
+            arrow(axes, left + wide / 2, y - gap + 2, y - 2)
+            words(axes, left + wide / 2 + 12, y - gap / 2 + 4, "sattn-tile", "muted", **CODE)
+    for x, branch, name in [(left, GPU, "GPU: sattn-to-ptx"), (left + wide - half, CPU, "CPU: sattn-to-cpu")]:
         for place, level in enumerate(branch):
             y = top + (len(SHARED) + place) * step
-            parts += box(x, y, half, level)
-            parts.append(svg.arrow([(x + half / 2, y - gap + 2), (x + half / 2, y - 2)], "muted"))
+            box(axes, x, y, half, level)
+            arrow(axes, x + half / 2, y - gap + 2, y - 2)
             if not place:
-                names.append((word, x + half / 2 + 12, y - gap / 2 + 4))
-    parts += [svg.text(x, y, word, "muted mono") for word, x, y in names]
-    height = top + (len(SHARED) + len(GPU)) * step - gap + top
-    return svg.document(860, height, "The levels of a program, from sattn to PTX and to machine code", parts, dark)
+                words(axes, x + half / 2 + 12, y - gap / 2 + 4, name, "muted", **CODE)
+    return made
 
 
-PICTURES = {"product": product, "levels": levels}
-
-
-def main(arguments):
-    modes = {(): None, ("light",): False, ("dark",): True}
-    if not arguments or arguments[0] not in PICTURES or tuple(arguments[1:]) not in modes:
-        print(__doc__, file=sys.stderr)
-        return 2
-    print(PICTURES[arguments[0]](modes[tuple(arguments[1:])]), end="")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+# Each picture's figure, and what it shows in words.
+PICTURES = {"product": (product, "A block-sparse product and the three arrays of BSR"),
+            "levels": (levels, "The levels of a program, from sattn to PTX and to machine code")}

@@ -9,14 +9,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
-# Markers around the parts of README and docs/Performance.md that are written from results.
-MARKERS = {"results": ("<!-- results: begin (./dev docs writes this) -->", "<!-- results: end -->"),
-           "numbers": ("<!-- numbers: begin (./dev docs writes this) -->", "<!-- numbers: end -->"),
-           "attention": ("<!-- attention: begin (./dev docs writes this) -->", "<!-- attention: end -->"),
-           "linear": ("<!-- linear: begin (./dev docs writes this) -->", "<!-- linear: end -->"),
-           "decoding": ("<!-- decoding: begin (./dev docs writes this) -->", "<!-- decoding: end -->"),
-           "family": ("<!-- family: begin (./dev docs writes this) -->", "<!-- family: end -->"),
-           "flex_attention": ("<!-- flex_attention: begin (./dev docs writes this) -->", "<!-- flex_attention: end -->")}
+# Parts of pages that are written from results, and the markers around them.
+PARTS = ["results", "numbers", "attention", "linear", "decoding", "family", "flex_attention", "peers, forward",
+         "peers, backward", "peers, products", "peers, cpu"]
+MARKERS = {name: (f"<!-- {name}: begin (./dev docs writes this) -->", f"<!-- {name}: end -->") for name in PARTS}
 # Column titles of the peers that a run may have.
 PEERS = {"triton": "torch Triton", "triton_tuned": "torch Triton, tuned", "blocked_ell": "cuSPARSE Blocked-ELL",
          "bsr": "cuSPARSE BSR", "csr": "cuSPARSE CSR"}

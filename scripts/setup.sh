@@ -160,18 +160,18 @@ pick_python() {
 setup_venv() {
   local want stamp="$venv/.requirements"
   # A virtual environment holds its own path, so a moved one is made again.
-  want=$(printf '%s\n' "$venv" | cat - "$root/requirements.txt" "$root/requirements-ptxas.txt" | sha256sum)
+  want=$(printf '%s\n' "$venv" | cat - "$root"/requirements{,-plots,-ptxas}.txt | sha256sum)
   if [ "$(cat "$stamp" 2>/dev/null)" = "$want" ] && [ -x "$venv/bin/python" ] && [ -x "$venv/bin/ptxas" ]; then
     return
   fi
   local python log
   python=$(pick_python)
   need_space "$(dirname "$venv")" 1500 "the Python packages and the build"
-  say "making ${venv#"$root"/} with $python (about 150 MB from PyPI)"
+  say "making ${venv#"$root"/} with $python (about 170 MB from PyPI)"
   log=$(mktemp)
   "$python" -m venv --clear "$venv" >"$log" 2>&1 ||
     die "$python -m venv failed" "$(tail -n 3 "$log")" "install Debian's python3-venv and try again"
-  pip_install "$venv" "$log" -r "$root/requirements.txt"
+  pip_install "$venv" "$log" -r "$root/requirements.txt" -r "$root/requirements-plots.txt"
   pip_install "$venv" "$log" --no-deps -r "$root/requirements-ptxas.txt"
   local ptxas
   ptxas=$(find "$venv" -path '*/nvidia/*/bin/ptxas' -type f | head -n 1)

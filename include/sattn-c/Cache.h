@@ -20,6 +20,7 @@
 extern "C" {
 #endif
 
+/* Numbers of the cache: of the folder, and of this process. */
 typedef struct sattn_cache_info {
   /* Entries of the folder and their size; 0 where it cannot be used. */
   int64_t entries, bytes;

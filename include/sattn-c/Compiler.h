@@ -29,6 +29,7 @@ extern "C" {
 /* A compiled function. */
 typedef struct sattn_program sattn_program;
 
+/* Options of sattn_compile. */
 typedef struct sattn_options {
   /* A chip such as "sm_90a", or "cpu" for the machine that this runs on. */
   const char *target;
@@ -58,6 +59,7 @@ SATTN_C_EXPORT sattn_program *sattn_compile(const char *source, size_t size,
                                             const sattn_options *options,
                                             char **messages);
 
+/* Frees a program; null does nothing. */
 SATTN_C_EXPORT void sattn_program_free(sattn_program *program);
 
 /* JSON that says how to run it (docs/Manifest.md). As long as the program; null
@@ -90,13 +92,16 @@ SATTN_C_EXPORT char *sattn_assemble(const char *ptx, size_t size,
 /* On the CPU: runs the program, with one pointer an argument in the manifest's
    order: to a float (a double, of type f64), or to a pointer to MLIR's memref
    descriptor (pointer, pointer, offset, sizes, strides). Checks nothing. Valid
-   as long as the program; null for a chip. */
+   as long as the program. */
 typedef void (*sattn_entry)(void **arguments);
+
+/* The machine code of a program for the CPU; null for a chip. */
 SATTN_C_EXPORT sattn_entry sattn_program_entry(const sattn_program *program);
 
-/* The same after checking what the manifest says of the arguments, contents of
-   index arrays included. Returns null, or the reason why it ran nothing
-   ("argument 'b': expected ..., but got ..."), for sattn_text_free. */
+/* Runs a program for the CPU after checking what the manifest says of the
+   arguments, contents of index arrays included. Returns null, or the reason why
+   it ran nothing ("argument 'b': expected ..., but got ..."), for
+   sattn_text_free. */
 SATTN_C_EXPORT char *sattn_program_run(const sattn_program *program,
                                        void **arguments);
 
@@ -106,6 +111,7 @@ SATTN_C_EXPORT char *sattn_program_run(const sattn_program *program,
 SATTN_C_EXPORT char *sattn_run_passes(const char *source, size_t size,
                                       const char *passes, char **messages);
 
+/* Frees a text that this library returned; null does nothing. */
 SATTN_C_EXPORT void sattn_text_free(char *text);
 
 #ifdef __cplusplus

@@ -31,6 +31,7 @@ typedef struct sattn_tables sattn_tables;
 SATTN_C_EXPORT sattn_tables *sattn_tables_read(const char *path,
                                                char **messages);
 
+/* Frees tables; null does nothing. */
 SATTN_C_EXPORT void sattn_tables_free(sattn_tables *tables);
 
 /* Adds a table, the text of a file (docs/MetaTable.md), that is searched before
@@ -70,6 +71,7 @@ SATTN_C_EXPORT char *sattn_tables_list(const sattn_tables *tables,
 /* The name that rows of this machine's CPU have in tables, "CPU znver4". */
 SATTN_C_EXPORT const char *sattn_host_device(void);
 
+/* A target, and the rows that are searched for it. */
 typedef struct sattn_search {
   /* A chip such as "sm_90a", or "cpu". */
   const char *target;

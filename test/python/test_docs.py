@@ -4,23 +4,23 @@ import json
 import re
 import subprocess
 import sys
-import xml.etree.ElementTree
 from pathlib import Path
 
+import matplotlib.text
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
+import comparison_results  # noqa: E402
 import diagnostics  # noqa: E402
 import make_docs  # noqa: E402
 import make_walk  # noqa: E402
-import pictures  # noqa: E402
+import plots  # noqa: E402
+import product_plot  # noqa: E402
 import flex_attention_results  # noqa: E402
 import family_results  # noqa: E402
 import linear_results  # noqa: E402
-import results_plot  # noqa: E402
 import results_table  # noqa: E402
-import svg  # noqa: E402
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 # A command of ours before the IR that it prints.
@@ -53,6 +53,14 @@ def broken_links(page, text):
         if not target.is_relative_to(ROOT) or not target.exists() or fragment and fragment not in anchors(target):
             broken.append(link)
     return broken
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_languages_of_code(page):
+    """Python has one name, by which test_pages.py finds what runs."""
+    fences = re.findall(r"^ *```([^\s`]+)", page.read_text(), re.MULTILINE)
+    assert set(fences) <= {"python", "sh", "mlir", "c++", "cpp", "c", "cmake", "json", "lisp", "lua", "tablegen",
+                           "text", "{eval-rst}", "{toctree}"}
 
 
 def plain(line):
@@ -296,8 +304,6 @@ def test_table_of_attention(tmp_path, monkeypatch):
         "| new | 300 | 300 | **1.00** |  |  |"]
     rows = re.findall(r'^    "(\w+)": \(', (ROOT / "benchmarks" / "attention.py").read_text(), re.MULTILINE)
     assert set(results_table.ATTENTION) == set(rows)
-    performance = (ROOT / "docs" / "Performance.md").read_text()
-    assert "| new |" in results_table.replace(performance, "attention", results_table.attention_table(path))
     path.write_text('{"device": "card"}')
     with pytest.raises(results_table.ResultsError, match="expected what benchmarks/attention.py writes"):
         results_table.attention_table(path)
@@ -326,12 +332,71 @@ def test_table_and_plot_of_flex_attention(tmp_path, monkeypatch):
         "| TFLOP/s per GHz | W per TFLOP/s |", "|---|---|---|---|---|---|---|---|",
         "| causal | 400 | 200 | 100 | **2.00** | 1.05 | 400 / 200 | 1.25 / 2.50 |",
         "| window | 400 |  |  |  |  |  |  |", "", "Not there in that run: flash-attn-4."]
-    assert list(bars(flex_attention_results.plot(path))) == ["sattn: 400", "cuDNN SDPA: 200", "torch flex, Triton: 100"]
-    performance = (ROOT / "docs" / "Performance.md").read_text()
-    assert text in results_table.replace(performance, "flex_attention", text)
+    figure = flex_attention_results.plot(path)
+    assert bars(figure) == {"sattn": [400, 400]}
+    assert {line.get_label(): list(line.get_xdata()) for line in figure.axes[0].lines} == {
+        "cuDNN SDPA": [200], "torch flex, Triton": [100]}
+    assert flex_attention_results.newest_beside_torch() == path
     path.write_text('{"device": "card"}')
     with pytest.raises(results_table.ResultsError, match="expected what benchmarks/flex_attention.py writes"):
         flex_attention_results.table(path)
+
+
+def test_readme_shows_attention_beside_torch(tmp_path):
+    """A group of each row; libraries that stand for each other are one series."""
+    path = tmp_path / "x.json"
+    rows = [flex_row("a", {"sattn": 0.25, "flex": 0.5, "fa4": 0.2}, row="causal_8192"),
+            flex_row("b", {"sattn": 0.25, "flex": 1.0, "flex_flash": 0.4, "sdpa": 0.1}, row="alibi_8192",
+                     sdpa_does=False),
+            flex_row("c", {"sattn": 0.25, "sdpa": 0.1}, row="d256_dense")]
+    results = {"device": "card", "date": "2020-01-01", "rows": rows}
+    path.write_text(json.dumps(results))
+    figure = flex_attention_results.overview(path)
+    assert bars(figure) == {"sattn": [400, 400], "PyTorch flex_attention (Triton)": [200, 100],
+                            "FlashAttention-4": [500, 250]}
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["causal", "ALiBi,\ncausal"]
+    text = flex_attention_results.sentence(path)
+    assert "runs 2.0 to 4.0 times as fast as PyTorch's compiled `flex_attention`" in text
+    assert "0.80 to 1.60 times" in text
+    path.write_text(json.dumps({**results, "rows": rows[2:]}))
+    for make in (flex_attention_results.overview, flex_attention_results.sentence):
+        with pytest.raises(results_table.ResultsError, match="rows of README's plot"):
+            make(path)
+
+
+def test_tables_beside_peers(tmp_path):
+    """Our rate over the other's; SDPA counts where it computes the row itself."""
+    path = tmp_path / "x.json"
+    peers = {"flash-attn-4": "4", "nvidia-cudnn-frontend": "1"}
+    rows = [flex_row("a", {"sattn": 0.25, "flex": 0.5, "sdpa": 0.1}, row="a"),
+            flex_row("b", {"sattn": 0.25, "sdpa": 0.1}, row="b", sdpa_does=False)]
+    path.write_text(json.dumps({"device": "card", "date": "2020-01-01", "torch": "2", "peers": peers, "rows": rows}))
+    assert comparison_results.forward(path).splitlines()[2:] == [
+        "| mask, head, batch x heads x length | sattn, TFLOP/s | cuDNN SDPA | torch flex, Triton |",
+        "|---|---|---|---|", "| a | 400 | 0.40 | 2.00 |", "| b | 400 |  |  |"]
+    assert comparison_results.backward(path).splitlines()[2:] == [
+        "| mask, head, batch x heads x length | sattn, TFLOP/s | PyTorch flex_attention | cuDNN SDPA |",
+        "|---|---|---|---|", "| a | 400 | 2.00 | 0.40 |", "| b | 400 |  |  |"]
+    path.write_text(json.dumps(with_tuned()))
+    assert comparison_results.products(path).splitlines()[2:] == [
+        "| blocks | not stored | sattn, TFLOP/s | dense cuBLAS | torch Triton | torch Triton, tuned | cuSPARSE CSR |",
+        "|---|---|---|---|---|---|---|", "| 64 | 50% | 10 | 2.00 | 4.0 | 1.6 | 100.0 |"]
+    assert "| causal | 64 |" in comparison_results.tables()["peers, cpu"]
+
+
+def test_tables_follow_a_page_that_moves(tmp_path, monkeypatch):
+    """Links are those of the page that has the markers, wherever it is; a part without a page is an error."""
+    begin, end = results_table.MARKERS["linear"]
+    page = tmp_path / "docs" / "performance" / "gpu.md"
+    page.parent.mkdir(parents=True)
+    page.write_text(f"a\n{begin}\n{end}\n")
+    (tmp_path / "README.md").write_text("b\n")
+    monkeypatch.setattr(make_docs, "ROOT", tmp_path)
+    monkeypatch.setattr(make_docs, "parts", lambda: {"linear": "[x](../benchmarks/results/x.json)\n"})
+    assert make_docs.pages_with_parts() == {page: f"a\n{begin}\n[x](../../benchmarks/results/x.json)\n{end}\n"}
+    page.unlink()
+    with pytest.raises(make_docs.DocsError, match="the markers of linear"):
+        make_docs.pages_with_parts()
 
 
 def test_plot_of_decoding(tmp_path):
@@ -344,10 +409,9 @@ def test_plot_of_decoding(tmp_path):
 
     rows = [row(16, 64, 0.5, 14, 7), row(16, 64, 0.9, 14, 4), row(16, 16, 0.5, 14, 28), row(8192, 64, 0.5, 90, 1)]
     path.write_text(json.dumps({"device": "card", "rows": rows}))
-    text = linear_results.plot(path)
-    heights = bars(text)
-    assert list(heights) == ["blocks of 64: 2.00", "blocks of 16: 0.50", "blocks of 64: 3.50"]
-    assert heights["blocks of 64: 2.00"] == pytest.approx(4 * heights["blocks of 16: 0.50"], abs=0.2)
+    figure = linear_results.plot(path)
+    assert bars(figure) == {"sattn, blocks of 64": [2, 3.5], "sattn, blocks of 16": [0.5]}
+    text = plots.svg(figure, "x")
     assert "4096 x 4096, N = 16" in text and "8192" not in text and "card" in text
     path.write_text(json.dumps({"device": "card", "rows": rows[-1:]}))
     with pytest.raises(results_table.ResultsError, match="rows of few columns"):
@@ -401,44 +465,50 @@ def test_sentence_of_results(tmp_path):
         results_table.sentence(path)
 
 
-SVG = "{http://www.w3.org/2000/svg}"
-
-
-def bars(text):
-    """{tip: height} of the bars of a plot."""
-    return {bar.find(f"{SVG}title").text: float(bar.get("height"))
-            for bar in xml.etree.ElementTree.fromstring(text).iter(f"{SVG}rect") if bar.find(f"{SVG}title") is not None}
+def bars(figure):
+    """{series: heights} of the bars of a figure, those that lie by their lengths."""
+    found = {}
+    for axes in figure.axes:
+        for container in axes.containers:
+            horizontal = container.orientation == "horizontal"
+            found.setdefault(container.get_label(), []).extend(
+                bar.get_width() if horizontal else bar.get_height() for bar in container)
+    return found
 
 
 def test_plot_of_results(tmp_path):
     path = tmp_path / "x.json"
     path.write_text(json.dumps(RESULTS))
-    heights = bars(results_plot.plot(path))
-    assert list(heights) == ["sattn: 2.00", "torch Triton: 0.50"]
-    assert heights["sattn: 2.00"] == pytest.approx(4 * heights["torch Triton: 0.50"], abs=0.2)
+    assert bars(product_plot.plot(path)) == {"sattn": [2], "torch Triton": [0.5]}
     path.write_text(json.dumps(with_tuned()))
-    assert list(bars(results_plot.plot(path))) == ["sattn: 2.00", "torch Triton, tuned: 1.25", "torch Triton: 0.50"]
-    assert "Not drawn: cuSPARSE CSR (at most 0.02)." in results_plot.plot(path)
+    figure = product_plot.plot(path)
+    assert bars(figure) == {"sattn": [2], "torch Triton, tuned": [1.25], "torch Triton": [0.5]}
+    text = plots.svg(figure, "x")
+    assert "Not drawn: cuSPARSE CSR (at most 0.02)." in text and "tiles picked by hand" in text and "2020-01-01" in text
     path.write_text(json.dumps({**RESULTS, "rows": RESULTS["rows"][1:]}))
     with pytest.raises(results_table.ResultsError, match="rows of the case 'square'"):
-        results_plot.plot(path)
+        product_plot.plot(path)
 
 
-@pytest.mark.parametrize("draw", [*pictures.PICTURES.values(),
-                                  lambda dark: results_plot.plot(results_table.newest(), dark),
-                                  lambda dark: linear_results.plot(linear_results.newest(), dark),
-                                  lambda dark: flex_attention_results.plot(flex_attention_results.newest(), dark)])
-def test_pictures_have_both_modes(draw):
-    """Every colour is one that has a light and a dark form, and nothing leaves the picture."""
-    both, light, dark = (draw(mode) for mode in (None, False, True))
-    assert "prefers-color-scheme: dark" in both and "prefers-color-scheme" not in light + dark
-    assert light != dark
-    root = xml.etree.ElementTree.fromstring(both)
-    known = {*svg.COLOURS, *(f"{name}-line" for name in svg.COLOURS), "mono", "small", "strong"}
-    width, height = float(root.get("width")), float(root.get("height"))
-    for element in root.iter():
-        assert set((element.get("class") or "").split()) <= known
-        assert not {"fill", "stroke"} & set(element.attrib) or element.get("fill") == "none"
-        if element.tag == f"{SVG}rect":
-            assert float(element.get("x")) + float(element.get("width")) <= width
-            assert float(element.get("y")) + float(element.get("height")) <= height
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "docs").glob("*.svg")))
+def test_pictures_have_both_modes(name):
+    """Every colour has a dark form, and nothing leaves the picture; a picture is one that ./dev docs makes."""
+    figure, label = make_docs.drawings()[name]
+    text = plots.svg(figure, label)
+    assert f'aria-label="{label}"' in text and "prefers-color-scheme:dark" in text
+    body = text.partition("</style>")[2]
+    used = set(re.findall(r"(?:fill|stroke): (#\w+)", body))
+    assert used <= {light for light, _ in plots.COLOURS.values()}
+    for light, dark in plots.COLOURS.values():
+        assert light not in used or f'[style*="fill: {light}"]{{fill:{dark}!important}}' in text
+    outside = [words.get_text() for words in figure.findobj(matplotlib.text.Text) if words.get_text().strip()
+               and not all(figure.bbox.contains(*corner) for corner in words.get_window_extent().corners())]
+    assert outside == []
+
+
+def test_pictures_say_what_is_measured():
+    """The card, the date, and what was picked by hand."""
+    for name in ("attention", "bsr_addmm", "decoding", "flex_attention"):
+        text = (ROOT / "docs" / f"{name}.svg").read_text()
+        assert re.search(r"bf16, NVIDIA \w+, 20\d\d-\d\d-\d\d", text), name
+        assert "picked by hand" in text or "default parameters" in text, name

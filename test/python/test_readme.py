@@ -23,10 +23,19 @@ def status(row):
 
 
 def test_first_screen():
-    """The plot, the numbers, the example and its limits come before the rest."""
-    order = ["docs/bsr_addmm.svg", "numbers: begin", "```python", "### When not to use this", "### Set-up", "\n## "]
+    """A description, two plots, numbers, installation, an example of ten lines and the limits come before the rest."""
+    order = ["docs/attention.svg", "docs/bsr_addmm.svg", "numbers: begin", "pip install .", "```python",
+             "### When not to use this", "### Set-up", "\n## "]
     assert sorted(order, key=README.index) == order
-    assert len(SNIPPETS[0].strip().replace("\n\n", "\n").splitlines()) == 8
+    assert README[:README.index("### Set-up")].count("\n") <= 52
+    assert len(SNIPPETS[0].strip().replace("\n\n", "\n").splitlines()) == 10
+
+
+def attention(names, scores):
+    """Attention of the page's arrays, each query of which sees the last 128 keys, by NumPy."""
+    distance = np.arange(512)[:, None] - np.arange(512)
+    weights = np.exp(np.where((distance >= 0) & (distance < 128), scores, -np.inf))
+    return weights / weights.sum(-1, keepdims=True) @ names["value"]
 
 
 def test_python(sattn, capsys, monkeypatch):
@@ -34,15 +43,16 @@ def test_python(sattn, capsys, monkeypatch):
     monkeypatch.chdir(ROOT)
     names = {}
     exec(SNIPPETS[0], names)
-    assert 0 < float(capsys.readouterr().out) < 1e-3
+    assert capsys.readouterr().out == "(1, 4, 512, 64) (256, 2048)\n"
+    weight = sattn.bsr_to_dense(names["weight"], 1024)
+    assert np.count_nonzero(weight) == pytest.approx(0.2 * weight.size, rel=0.01)
+    assert np.abs(names["y"] - names["x"] @ weight.T).max() < 1e-3
     for snippet in SNIPPETS[1:]:
         exec(snippet, names)
-    assert np.abs(names["out"] - names["y"]).max() == 0
-    distance = np.arange(512)[:, None] - np.arange(512)
-    scores = 20 * np.tanh(names["query"] @ names["key"].swapaxes(-1, -2) / 8 / 20)
-    weights = np.exp(np.where((distance >= 0) & (distance < 128), scores, -np.inf))
-    expected = weights / weights.sum(-1, keepdims=True) @ names["value"]
-    assert np.abs(names["attended"] - expected).max() < 1e-4
+    scores = names["query"] @ names["key"].swapaxes(-1, -2) / 8
+    assert np.abs(names["attended"] - attention(names, scores)).max() < 1e-4
+    assert np.abs(names["softened"] - attention(names, 20 * np.tanh(scores / 20))).max() < 1e-4
+    assert np.abs(names["out"] - names["matrix"] @ names["b"]).max() < 1e-3
     assert callable(names["program"])
 
 
