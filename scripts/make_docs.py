@@ -27,7 +27,7 @@ import stubs
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
-PERFORMANCE = ROOT / "docs" / "Performance.md"
+PERFORMANCE = ROOT / "docs" / "performance"
 PLOT = ROOT / "docs" / "bsr_addmm.svg"
 DECODING_PLOT = ROOT / "docs" / "decoding.svg"
 FLEX_PLOT = ROOT / "docs" / "flex_attention.svg"
@@ -122,19 +122,21 @@ def wanted():
     newest = results_table.newest()
     text = results_table.replace(readme.read_text(), "results", results_table.table(newest))
     text = results_table.replace(text, "numbers", results_table.sentence(newest))
-    performance = PERFORMANCE.read_text()
+    tables = {("Family.md", "family"): family_results.tables()}
     if linear := linear_results.newest():
         text = results_table.replace(text, "decoding", linear_results.decoding(linear))
-        performance = results_table.replace(performance, "linear", linear_results.table(linear))
+        tables["Linear.md", "linear"] = linear_results.table(linear)
         files[DECODING_PLOT] = linear_results.plot(linear)
     files[readme] = text
-    performance = results_table.replace(performance, "family", family_results.tables())
     if attention := results_table.newest_attention():
-        performance = results_table.replace(performance, "attention", results_table.attention_table(attention))
+        tables["Attention.md", "attention"] = results_table.attention_table(attention)
     if flex := flex_attention_results.newest():
-        performance = results_table.replace(performance, "flex_attention", flex_attention_results.table(flex))
+        tables["Attention.md", "flex_attention"] = flex_attention_results.table(flex)
         files[FLEX_PLOT] = flex_attention_results.plot(flex)
-    files[PERFORMANCE] = performance
+    for (name, region), table in tables.items():
+        path = PERFORMANCE / name
+        table = table.replace("](../benchmarks", "](../../benchmarks")  # The page is a folder deeper than the tables say.
+        files[path] = results_table.replace(files.get(path) or path.read_text(), region, table)
     return files
 
 

@@ -296,7 +296,7 @@ def test_table_of_attention(tmp_path, monkeypatch):
         "| new | 300 | 300 | **1.00** |  |  |"]
     rows = re.findall(r'^    "(\w+)": \(', (ROOT / "benchmarks" / "attention.py").read_text(), re.MULTILINE)
     assert set(results_table.ATTENTION) == set(rows)
-    performance = (ROOT / "docs" / "Performance.md").read_text()
+    performance = (make_docs.PERFORMANCE / "Attention.md").read_text()
     assert "| new |" in results_table.replace(performance, "attention", results_table.attention_table(path))
     path.write_text('{"device": "card"}')
     with pytest.raises(results_table.ResultsError, match="expected what benchmarks/attention.py writes"):
@@ -327,7 +327,7 @@ def test_table_and_plot_of_flex_attention(tmp_path, monkeypatch):
         "| causal | 400 | 200 | 100 | **2.00** | 1.05 | 400 / 200 | 1.25 / 2.50 |",
         "| window | 400 |  |  |  |  |  |  |", "", "Not there in that run: flash-attn-4."]
     assert list(bars(flex_attention_results.plot(path))) == ["sattn: 400", "cuDNN SDPA: 200", "torch flex, Triton: 100"]
-    performance = (ROOT / "docs" / "Performance.md").read_text()
+    performance = (make_docs.PERFORMANCE / "Attention.md").read_text()
     assert text in results_table.replace(performance, "flex_attention", text)
     path.write_text('{"device": "card"}')
     with pytest.raises(results_table.ResultsError, match="expected what benchmarks/flex_attention.py writes"):
