@@ -189,3 +189,12 @@ def test_remarks_of_the_cache(sattn, tmp_path, environment, message):
         tmp_path.chmod(0o777)
     environment = {"SATTN_CACHE_DIR": str(tmp_path), **environment}
     assert message in run(f"import sattn\nprint(sattn.compile({SOURCE!r}).messages)", **environment) and message in PAGE
+
+
+@pytest.mark.parametrize("file, message", [
+    ("scripts/setup.sh", "this system has no apt-get; ./dev sets up Debian 12 (bookworm)"),
+    ("dev", "a compiler that was killed ran out of memory: try SATTN_JOBS=1 ./dev build"),
+])
+def test_quotes_of_scripts(file, message):
+    """What cannot be provoked here, since a machine lacks apt-get or memory."""
+    assert message in (ROOT / file).read_text() and f"### `{message}`" in PAGE
