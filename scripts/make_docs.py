@@ -135,7 +135,8 @@ def wanted():
         files[FLEX_PLOT] = flex_attention_results.plot(flex)
     for (name, region), table in tables.items():
         path = PERFORMANCE / name
-        table = table.replace("](../benchmarks", "](../../benchmarks")  # The page is a folder deeper than the tables say.
+        # The page is a folder deeper than the tables say.
+        table = table.replace("](../benchmarks", "](../../benchmarks")
         files[path] = results_table.replace(files.get(path) or path.read_text(), region, table)
     return files
 

@@ -2,7 +2,7 @@
 
     python3 scripts/mask_pictures.py [--check]
 
-Needs matplotlib and the package sattn. --check writes nothing and fails where a picture differs from what would be drawn.
+Needs matplotlib and the package sattn. --check writes nothing and fails if a picture is stale.
 """
 
 import argparse
@@ -24,7 +24,8 @@ FOLDER = PAGE.parent / "masks"
 COLOURS = {"panel": ("#ffffff", "#0d1117"), "grid": ("#e6eaef", "#262c36"), "frame": ("#818b98", "#656c76"),
            "text": ("#59636e", "#9198a1"), "full": ("#0969da", "#4493f8"), "partial": ("#e16f24", "#f0883e")}
 LIGHT = {name: light for name, (light, _) in COLOURS.items()}
-STYLE = {"font.family": "DejaVu Sans", "font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "sattn", "figure.dpi": 72}
+STYLE = {"font.family": "DejaVu Sans", "font.size": 9, "figure.dpi": 72, "svg.fonttype": "none",
+         "svg.hashsalt": "sattn"}
 
 
 def namespace():
@@ -38,7 +39,8 @@ def namespace():
 def kinds(mask):
     """1 for each block of a mask's first batch and head with some visible elements, 2 for a full one, else 0."""
     found = np.zeros([-(-length // size) for length, size in zip(mask.seq_lengths, mask.BLOCK_SIZE)], int)
-    for kind, counts, lists in ((1, mask.kv_num_blocks, mask.kv_indices), (2, mask.full_kv_num_blocks, mask.full_kv_indices)):
+    for kind, counts, lists in ((1, mask.kv_num_blocks, mask.kv_indices),
+                                (2, mask.full_kv_num_blocks, mask.full_kv_indices)):
         for row, count in enumerate(counts[0, 0]):
             found[row, lists[0, 0, row, :count]] = kind
     return found
@@ -61,8 +63,9 @@ def runs(row):
 def picture(visible, mask):
     """The SVG of the visible elements of a mask, (queries, keys), whose full blocks have a colour of their own."""
     found, (rows, columns) = kinds(mask), mask.BLOCK_SIZE
-    is_full = np.kron(found == 2, np.ones((rows, columns), bool))[:visible.shape[0], :visible.shape[1]]
-    assert not (visible & np.kron(found == 0, np.ones((rows, columns), bool))[:visible.shape[0], :visible.shape[1]]).any()
+    is_full, is_empty = (np.kron(found == kind, np.ones((rows, columns), bool))[:visible.shape[0], :visible.shape[1]]
+                         for kind in (2, 0))
+    assert not (visible & is_empty).any()
     with rc_context(STYLE):
         figure = Figure((3.6, 3.6), facecolor=LIGHT["panel"])
         axes = figure.add_axes((0.1, 0.04, 0.86, 0.86))
@@ -78,8 +81,8 @@ def picture(visible, mask):
                 axes.add_patch(PathPatch(outline(rectangles), facecolor=LIGHT[colour], linewidth=0))
         lines = [[(0, y), (visible.shape[1], y)] for y in range(rows, visible.shape[0], rows)]
         lines += [[(x, 0), (x, visible.shape[0])] for x in range(columns, visible.shape[1], columns)]
-        axes.add_patch(PathPatch(Outline(np.concatenate(lines), [Outline.MOVETO, Outline.LINETO] * len(lines)), fill=False,
-                                 edgecolor=LIGHT["grid"], linewidth=0.8))
+        grid = Outline(np.concatenate(lines), [Outline.MOVETO, Outline.LINETO] * len(lines))
+        axes.add_patch(PathPatch(grid, fill=False, edgecolor=LIGHT["grid"], linewidth=0.8))
         file = io.StringIO()
         FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None, "Creator": None})
     dark = "".join(f'[style*="{part}: {light}"]{{{part}:{dark}!important}}' for light, dark in COLOURS.values()

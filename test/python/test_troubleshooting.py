@@ -74,18 +74,18 @@ def changes_a_state(sattn, q, k, v):
 
 
 ATTENTION = {
-    "branch": (lambda sattn, q, k, v: sattn.flex_attention(q, k, v, lambda score, b, h, q_idx, kv_idx: score if score > 0 else 0),
+    "branch": (lambda sattn, *qkv: sattn.flex_attention(*qkv, lambda score, b, h, q_idx, kv_idx: score if score else 0),
                "expected operations on elements, which have no value yet"),
-    "or": (lambda sattn, q, k, v: sattn.flex_attention(q, k, v, lambda score, b, h, q_idx, kv_idx: (q_idx > 4 or kv_idx > 4) * score),
+    "or": (lambda sattn, *qkv: sattn.flex_attention(*qkv, lambda score, b, h, q_idx, kv_idx: (q_idx or kv_idx) * score),
            "(where, logical_and, &, | or minimum), but got bool()"),
     "state": (changes_a_state, "expected captured values that each call can read again"),
-    "capture": (short_capture, "expected at least 64 elements along dimension 0 of the captured array 'd', which is read at "
-                               "q_idx, but got 32"),
-    "length": (causal_of_128, "argument 'block_mask': expected a mask of 64 x 64 queries and keys, but got one of 128 x 128; "
-                              "make another one with create_block_mask"),
+    "capture": (short_capture, "expected at least 64 elements along dimension 0 of the captured array 'd', which is "
+                               "read at q_idx, but got 32"),
+    "length": (causal_of_128, "argument 'block_mask': expected a mask of 64 x 64 queries and keys, but got one of "
+                              "128 x 128; make another one with create_block_mask"),
     "heads": (lambda sattn, q, k, v: sattn.flex_attention(np.concatenate([q] * 4, 1), k, v),
-              "argument 'key': expected 8 heads, as query has, but got 2; with enable_gqa=True heads of query share one of "
-              "key and value"),
+              "argument 'key': expected 8 heads, as query has, but got 2; with enable_gqa=True heads of query share "
+              "one of key and value"),
 }
 
 
@@ -133,15 +133,22 @@ def test_causes_of_compilations(package):
             counts.append(package.cache.info().compilations)
         return counts
     n = 0
-    first, *others = compilations(lambda b, h, q_idx, kv_idx: (q_idx >= kv_idx) & (q_idx - kv_idx < n), [3, 5, 9])
+
+    def window(b, h, q_idx, kv_idx):
+        return (q_idx >= kv_idx) & (q_idx - kv_idx < n)
+
+    def branch(b, h, q_idx, kv_idx):
+        return (q_idx >= kv_idx) if n < 10 else (kv_idx < 20)
+    first, *others = compilations(window, [3, 5, 9])
     assert others == [first, first]
-    first, same, other = compilations(lambda b, h, q_idx, kv_idx: (q_idx >= kv_idx) if n < 10 else (kv_idx < 20), [3, 5, 20])
+    first, same, other = compilations(branch, [3, 5, 20])
     assert first == same < other
 
 
 def run(source, **environment):
     """What a process prints that runs these lines."""
-    done = subprocess.run([sys.executable, "-c", source], env=os.environ | environment, capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", source], env=os.environ | environment, capture_output=True, text=True,
+                          check=False)
     return done.stdout + done.stderr
 
 
@@ -181,7 +188,8 @@ def test_ptxas(sattn, monkeypatch):
 
 @pytest.mark.parametrize("environment, message", [
     ({"SATTN_CACHE_DIR": "/proc/nothing"}, "disk cache: folder '/proc/nothing': No such file or directory"),
-    ({"SATTN_CACHE_BYTES": "abc"}, "environment variable SATTN_CACHE_BYTES: expected a positive number of bytes, but got 'abc'"),
+    ({"SATTN_CACHE_BYTES": "abc"},
+     "environment variable SATTN_CACHE_BYTES: expected a positive number of bytes, but got 'abc'"),
     ({}, "expected only its owner to have the right to write, but others do"),
 ])
 def test_remarks_of_the_cache(sattn, tmp_path, environment, message):

@@ -68,7 +68,7 @@ library._destroy()
 
 def test_an_unsupported_chip(package):
     """In a process of its own, since a device is asked for its chip once."""
-    done = subprocess.run([sys.executable, "-c", OLD_CARD], env=os.environ | {"STUB_CUDA_CC": "7.5"}, capture_output=True,
-                          text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", OLD_CARD], env=os.environ | {"STUB_CUDA_CC": "7.5"},
+                          capture_output=True, text=True, check=False)
     message = done.stdout.strip().removeprefix("error: ")
     assert message and f"### `{message}`" in PAGE, done.stderr

@@ -38,7 +38,8 @@ def twice():
 
 def of_the_greatest_scores():
     query, key, value = torch.ones(3, 1, 1, 64, 16).unbind()
-    aux = sattn.flex_attention(query.clone().requires_grad_(), key, value, return_aux=sattn.AuxRequest(max_scores=True))[1]
+    query = query.clone().requires_grad_()
+    aux = sattn.flex_attention(query, key, value, return_aux=sattn.AuxRequest(max_scores=True))[1]
     aux.max_scores.sum().backward()
 
 
@@ -51,7 +52,8 @@ PROBLEMS = {
     "library": (lambda: sattn.linear(torch.ones(4, 256).numpy(), weight()),
                 "argument 'x': expected an array of the same library and device as weight"),
     "whole blocks": (lambda: sattn.nn.BsrLinear.from_dense(torch.nn.Linear(512, 10), block=32, sparsity=0.8),
-                     "argument 'matrix': expected rows and columns in whole blocks of 32 x 32, but got shape (10, 512)"),
+                     "argument 'matrix': expected rows and columns in whole blocks of 32 x 32, but got shape "
+                     "(10, 512)"),
     "graph break": (lambda: compiled(lambda matrix, out: multiply(matrix, out=out), trained(), torch.zeros(128, 8)),
                     "Message: sattn.bsr_dense_addmm: 'out' is given"),
     "sparse tensor": (lambda: compiled(multiply, weight()), "torch.compile does not support sparse Tensors"),
@@ -61,8 +63,8 @@ PROBLEMS = {
     "sparse leaf": (lambda: sattn.linear(torch.ones(4, 256), weight().requires_grad_()).sum().backward(),
                     "Sparse BSR tensors do not have is_contiguous"),
     "out": (lambda: multiply(trained(), out=torch.zeros(128, 8)),
-            "argument 'out': expected none where bsr_dense_addmm is traced, for fake tensors, under torch.autocast, or where a "
-            "gradient is recorded"),
+            "argument 'out': expected none where bsr_dense_addmm is traced, for fake tensors, under torch.autocast, or "
+            "where a gradient is recorded"),
     "second": (twice, "expected a first derivative, but got one of its gradient, which has none"),
 }
 
