@@ -198,7 +198,7 @@ def test_links(page):
 
 def test_broken_links_are_found():
     page = ROOT / "README.md"
-    text = "[a](docs/None.md) [b](LICENSE) [c](#no-such) [d](docs/Overview.md#adding-an-op) [e](../x) [f](https://x.y)"
+    text = "[a](docs/None.md) [b](LICENSE) [c](#no-such) [d](docs/Overview.md#attention) [e](../x) [f](https://x.y)"
     assert broken_links(page, text) == ["docs/None.md", "#no-such", "../x"]
 
 
