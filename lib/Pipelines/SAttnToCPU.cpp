@@ -81,6 +81,7 @@ static void addBufferizationPasses(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPUVersionStrides());
+  pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPUUnrollProducts());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

@@ -215,9 +215,10 @@ def SAttnCPURegisterTile
     The register tile, rows x columns, is `register-tile` if given. Otherwise it
     follows from `vector-bits`, the width of the target's vectors: four vectors of
     columns for 512 bits (32 registers), two below (16 registers), or fewer if the
-    tile is narrower, and as many rows as fill half the registers with
-    accumulators. Both sizes are lowered to the largest divisor of the tile's size,
-    so that no edge remains.
+    tile is narrower, and as many rows as fill 16 or 12 of the registers with
+    accumulators. The columns are lowered to the largest divisor of the tile's. Where
+    the rows do not divide the tile's, the last register tiles have fewer, in a loop of
+    their own: of 64 rows sixty are in tiles of six, and four in one.
 
     Before:
     ```mlir
@@ -388,7 +389,11 @@ def SAttnCPUVersionStrides
     A vector read or write needs contiguous elements. If the innermost stride of a
     buffer is known only at run time, upstream lowers it to a loop over elements.
     This pass tests the stride: if it is 1, the buffer is viewed with a type of
-    stride 1; otherwise the loop over elements remains.
+    stride 1; otherwise the loop over elements remains. A loop in which a product
+    takes one element of each row of its left operand after the other has two
+    versions, too, with the loops around it that carry its sum: with stride 1 the
+    addresses of further iterations are constants apart. A write of a vector under a
+    mask is without it where the mask has all elements.
 
     Before:
     ```mlir
@@ -413,6 +418,37 @@ def SAttnCPUVersionStrides
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def SAttnCPUUnrollProducts
+    : Pass<"sattn-cpu-unroll-products", "::mlir::func::FuncOp"> {
+  let summary = "Unroll the inner loops of matrix products";
+  let description = [{
+    Eight iterations, or the next smaller divisor of their number, of a loop over the
+    reduction of a product become one; 32 or fewer become none. The operands' strides
+    along it must be known: the addresses in them are then constants apart. LLVM
+    unrolls such loops for some CPUs alone, by the size of their buffers of decoded
+    instructions.
+
+    Before:
+    ```mlir
+    %sum = scf.for %k = %c0 to %c64 step %c1 iter_args(%a = %zeros) -> (vector<4x64xf32>) {
+      %l = vector.transfer_read %left[%i, %k] : memref<?x64xf32>, vector<4x1xf32>
+      %r = vector.transfer_read %right[%k, %c0] : memref<64x64xf32>, vector<1x64xf32>
+      %p = vector.contract ... %l, %r, %a
+      scf.yield %p : vector<4x64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    %sum = scf.for %k = %c0 to %c64 step %c8 iter_args(%a = %zeros) -> (vector<4x64xf32>) {
+      (eight products, each of which adds to the one before)
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
   ];
 }
 

@@ -71,14 +71,40 @@ int64_t RegisterTileSizes::lanes(int64_t size) const {
   return largestDivisor(size, elements());
 }
 
-int64_t RegisterTileSizes::rows(int64_t size, int64_t columns) const {
+int64_t RegisterTileSizes::mostRows(int64_t columns) const {
+  if (!given.empty())
+    return given[0];
   // Accumulators kept in registers: half of the 32 registers of a target with
-  // 512-bit vectors, or of the 16 of others.
-  int64_t accumulators = vectorBits >= 512 ? 16 : 8;
-  int64_t most = given.empty()
-                     ? accumulators / llvm::divideCeil(columns, elements())
-                     : given[0];
-  return largestDivisor(size, most);
+  // 512-bit vectors. Of the 16 of others 12, beside two of the right operand
+  // and one of the left: FMAs whose results are used four or five cycles later
+  // need eight to ten of them in flight, and more leave time for what comes
+  // late.
+  int64_t accumulators = vectorBits >= 512 ? 16 : 12;
+  return std::max<int64_t>(1, accumulators /
+                                  llvm::divideCeil(columns, elements()));
+}
+
+llvm::SmallVector<RowBand, 2> RegisterTileSizes::bands(int64_t size,
+                                                       int64_t columns) const {
+  int64_t most = std::min(size, mostRows(columns));
+  // The fewest rows of the second band that keep FMAs busy, in thirds.
+  auto isEnough = [&](int64_t rows) { return 3 * rows >= 2 * most; };
+  RowBand first = {0, size / most * most, most}, last = first;
+  int64_t best = 0;
+  for (int64_t end = first.end; end >= 0 && !isEnough(best); end -= most) {
+    int64_t rest = size - end;
+    int64_t rows = rest == 0 ? most : largestDivisor(rest, most);
+    if (rows <= best)
+      continue;
+    best = rows;
+    first = {0, end, most};
+    last = {end, size, rows};
+  }
+  if (last.begin == last.end)
+    return {first};
+  if (first.begin == first.end)
+    return {last};
+  return {first, last};
 }
 
 std::optional<std::pair<int64_t, int64_t>>

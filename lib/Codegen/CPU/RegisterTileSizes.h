@@ -14,6 +14,7 @@
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Types.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <optional>
 #include <utility>
@@ -22,6 +23,11 @@ namespace sattn {
 
 /// Widths of tiles are multiples of this.
 inline constexpr int64_t kColumnAlignment = 8;
+
+/// Rows from `begin` to `end` of a tile, in register tiles of `rows`.
+struct RowBand {
+  int64_t begin, end, rows;
+};
 
 /// Sizes of the register tile for vectors of a width, unless they are given.
 class RegisterTileSizes {
@@ -42,17 +48,20 @@ public:
   /// The side of a square that is transposed in registers: a divisor of its
   /// size, at most the elements of a register.
   int64_t lanes(int64_t size) const;
-  /// The rows of a register tile in a panel of that width: a divisor of the
-  /// tile's rows.
-  int64_t rows(int64_t size, int64_t columns) const;
+  /// The rows of register tiles in a panel of that width, from the first row of
+  /// a tile to its last: one band, or two where the first's rows do not divide
+  /// the tile's.
+  llvm::SmallVector<RowBand, 2> bands(int64_t size, int64_t columns) const;
   /// Rows that are reduced together and the columns that one iteration takes of
   /// them, squares side by side; none where a tile of that size has no squares.
   std::optional<std::pair<int64_t, int64_t>> squares(int64_t rows,
                                                      int64_t columns) const;
 
 private:
-  /// Of a register.
+  /// Elements of a register.
   int64_t elements() const;
+  /// Rows of a register tile, at most.
+  int64_t mostRows(int64_t columns) const;
 };
 
 } // namespace sattn
