@@ -87,6 +87,7 @@ typedef struct sattn_search {
    them, 0 where they are the computed default or those of `row`. */
 typedef struct sattn_parameters {
   int64_t rows, columns, depth, stages, warps, raster_group, split_k;
+  int64_t register_rows, register_vectors, threads;
   int is_of_table;
 } sattn_parameters;
 

@@ -212,8 +212,9 @@ def SAttnCPURegisterTile
     (Upstream tiles an op around a loop of its own, and fuses ops, but no loops, into
     the loops of their consumers.)
 
-    The register tile, rows x columns, is `register-tile` if given. Otherwise it
-    follows from `vector-bits`, the width of the target's vectors: four vectors of
+    The register tile, rows x columns, is `register-tile` if given. Otherwise the
+    hints `sattn.register_rows` and `sattn.register_vectors` of the loop over tiles
+    count; registers that cannot hold it are an error. Without them it follows from `vector-bits`, the width of the target's vectors: four vectors of
     columns for 512 bits (32 registers), two below (16 registers), or fewer if the
     tile is narrower, and as many rows as fill 16 or 12 of the registers with
     accumulators. The columns are lowered to the largest divisor of the tile's. Where
@@ -452,6 +453,28 @@ def SAttnCPUUnrollProducts
   ];
 }
 
+def SAttnCPURecordThreads
+    : Pass<"sattn-cpu-record-threads", "::mlir::func::FuncOp"> {
+  let summary = "Record the most threads of each parallel loop at the function";
+  let description = [{
+    Upstream's conversions of loops over tiles drop their attributes. The hints
+    `sattn.threads` of all of them become an array at the function,
+    `sattn.loop_threads`, in the order of the text; 0 stands for a loop without one.
+    `sattn-cpu-schedule-threads` takes it.
+
+    Before:
+    ```mlir
+    func.func @f(...) {
+      scf.forall (%i) in (8) { ... }
+      scf.forall (%i) in (%n) { ... } {sattn.threads = 2 : i64}
+    ```
+    After:
+    ```mlir
+    func.func @f(...) attributes {sattn.loop_threads = array<i64: 0, 2>} {
+    ```
+  }];
+}
+
 def SAttnCPUScheduleThreads
     : Pass<"sattn-cpu-schedule-threads", "::mlir::func::FuncOp"> {
   let summary = "Hand tiles to threads one at a time";
@@ -459,6 +482,8 @@ def SAttnCPUScheduleThreads
     Gives each `omp.wsloop` without a schedule the dynamic schedule: block rows may
     have very different numbers of stored blocks, and equal shares of tiles would
     be unequal shares of work.
+    A region of a loop that `sattn.loop_threads` gives a number gets the clause
+    `num_threads`.
 
     Before:
     ```mlir

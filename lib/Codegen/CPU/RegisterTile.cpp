@@ -158,6 +158,8 @@ struct CPURegisterTilePass
   }
 
   void runOnOperation() override {
+    if (failed(RegisterTileSizes::verifyHints(getOperation(), vectorBits)))
+      return signalPassFailure();
     SmallVector<linalg::LinalgOp> rowwise;
     IRRewriter rewriter(&getContext());
     writeRows(rewriter);
@@ -181,15 +183,15 @@ struct CPURegisterTilePass
   }
 
 private:
-  RegisterTileSizes sizes(Type element = {}) const {
-    return {vectorBits, registerTile, element};
+  RegisterTileSizes sizes(Type element = {}, Operation *op = nullptr) const {
+    return {vectorBits, registerTile, element, op};
   }
-  /// Of the op's widest elements.
+  /// Sizes for the op's widest elements.
   RegisterTileSizes sizes(linalg::LinalgOp op) const {
     for (Type type : op->getOperandTypes())
       if (getElementTypeOrSelf(type).isF64())
-        return sizes(getElementTypeOrSelf(type));
-    return sizes();
+        return sizes(getElementTypeOrSelf(type), op);
+    return sizes({}, op);
   }
 
   /// Elementwise ops whose results have other orders of dimensions than their
@@ -242,13 +244,13 @@ private:
     if (!type.hasStaticShape())
       return op->emitOpError("expected tiles of static sizes, but got ")
              << type;
-    int64_t columns = sizes(type.getElementType()).columns(type.getDimSize(1));
+    RegisterTileSizes ofType = sizes(type.getElementType(), op);
+    int64_t columns = ofType.columns(type.getDimSize(1));
     // Panels are packed already.
     if (auto unpack =
             op.getDpsInputOperand(1)->get().getDefiningOp<linalg::UnPackOp>())
       columns = getPanelColumns(unpack).value_or(columns);
-    Bands bands =
-        sizes(type.getElementType()).bands(type.getDimSize(0), columns);
+    Bands bands = ofType.bands(type.getDimSize(0), columns);
     SmallVector<TilingInterface> products;
     if (scf::ForOp sum = findSum(op)) {
       if (failed(tileSum(rewriter, sum, op, bands, columns, products)))

@@ -8,6 +8,9 @@
 
 #include "RegisterTileSizes.h"
 
+#include "sattn/Support/TileLoopAttributes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -35,11 +38,39 @@ static int64_t largestDivisor(int64_t size, int64_t limit) {
   return divisor;
 }
 
+/// Hints of a loop over tiles.
+static resources::RegisterTile getHints(Operation *loop) {
+  auto get = [&](StringRef name) -> int64_t {
+    auto hint = loop->getAttrOfType<IntegerAttr>(name);
+    return hint ? hint.getInt() : 0;
+  };
+  return {get(kTileRegisterRowsAttrName), get(kTileRegisterVectorsAttrName)};
+}
+
 /// Narrower elements are widened before they are multiplied.
 RegisterTileSizes::RegisterTileSizes(int64_t vectorBits,
-                                     ArrayRef<int64_t> given, Type element)
+                                     ArrayRef<int64_t> given, Type element,
+                                     Operation *op)
     : vectorBits(vectorBits), given(given),
-      elementBits(element && element.isF64() ? 64 : kLeastBits) {}
+      elementBits(element && element.isF64() ? 64 : kLeastBits) {
+  if (op && !isa<scf::ForallOp>(op))
+    op = op->getParentOfType<scf::ForallOp>();
+  if (op)
+    hints = getHints(op);
+}
+
+LogicalResult RegisterTileSizes::verifyHints(Operation *root,
+                                             int64_t vectorBits) {
+  WalkResult result = root->walk([&](scf::ForallOp loop) {
+    std::string problem =
+        resources::findRegisterTileProblem(getHints(loop), vectorBits);
+    if (problem.empty())
+      return WalkResult::advance();
+    loop->emitError() << problem;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
 
 int64_t RegisterTileSizes::elements() const {
   return std::max<int64_t>(1, vectorBits / elementBits);
@@ -62,7 +93,9 @@ LogicalResult RegisterTileSizes::verify(Location loc) const {
 int64_t RegisterTileSizes::columns(int64_t size) const {
   if (!given.empty())
     return largestDivisor(size, given[1]);
-  int64_t most = elements() * (vectorBits >= 512 ? 4 : 2);
+  int64_t vectors =
+      hints.vectors != 0 ? hints.vectors : resources::chooseVectors(vectorBits);
+  int64_t most = elements() * vectors;
   int64_t powerOfTwo = std::min(most, size & -size);
   return size % kColumnAlignment == 0 ? powerOfTwo : largestDivisor(size, most);
 }
@@ -74,14 +107,13 @@ int64_t RegisterTileSizes::lanes(int64_t size) const {
 int64_t RegisterTileSizes::mostRows(int64_t columns) const {
   if (!given.empty())
     return given[0];
-  // Accumulators kept in registers: half of the 32 registers of a target with
-  // 512-bit vectors. Of the 16 of others 12, beside two of the right operand
-  // and one of the left: FMAs whose results are used four or five cycles later
-  // need eight to ten of them in flight, and more leave time for what comes
-  // late.
-  int64_t accumulators = vectorBits >= 512 ? 16 : 12;
-  return std::max<int64_t>(1, accumulators /
-                                  llvm::divideCeil(columns, elements()));
+  int64_t vectors = llvm::divideCeil(columns, elements());
+  resources::RegisterTile chosen =
+      resources::chooseRegisterTile(vectorBits, vectors);
+  if (hints.rows != 0)
+    return hints.rows;
+  // More vectors than the default's, as asked for.
+  return std::max<int64_t>(1, chosen.rows * chosen.vectors / vectors);
 }
 
 llvm::SmallVector<RowBand, 2> RegisterTileSizes::bands(int64_t size,

@@ -11,7 +11,10 @@
 #ifndef SATTN_DIALECT_SATTN_TRANSFORMS_CPUREGISTERTILESIZES_H
 #define SATTN_DIALECT_SATTN_TRANSFORMS_CPUREGISTERTILESIZES_H
 
+#include "sattn/Resources/RegisterTile.h"
+
 #include "mlir/IR/Location.h"
+#include "mlir/IR/Operation.h"
 #include "mlir/IR/Types.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
@@ -33,15 +36,21 @@ struct RowBand {
 class RegisterTileSizes {
 public:
   /// `element`: of the matrix product or the rows; null for any but f64.
+  /// `op`: one in the loop over tiles whose hints count, or null.
   RegisterTileSizes(int64_t vectorBits, llvm::ArrayRef<int64_t> given,
-                    mlir::Type element);
+                    mlir::Type element, mlir::Operation *op);
 
   int64_t vectorBits;
   llvm::ArrayRef<int64_t> given;
   int64_t elementBits;
+  /// The hints of the loop; 0: none.
+  resources::RegisterTile hints = {0, 0};
 
   /// Says what is wrong with the options.
   mlir::LogicalResult verify(mlir::Location loc) const;
+  /// Says which loops have hints that registers cannot hold.
+  static mlir::LogicalResult verifyHints(mlir::Operation *root,
+                                         int64_t vectorBits);
   /// The columns of a panel: a divisor of the tile's columns, a power of two
   /// unless the sizes are given. LLVM splits vectors of other lengths.
   int64_t columns(int64_t size) const;

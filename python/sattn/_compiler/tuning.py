@@ -31,7 +31,8 @@ ANY = -1
 
 class _Parameters(ctypes.Structure):
     _fields_ = [(name, _INTEGERS) for name in ("rows", "columns", "depth", "stages", "warps", "raster_group",
-                                               "split_k")] + [("is_of_table", ctypes.c_int)]
+                                               "split_k", "register_rows", "register_vectors", "threads")] + [
+        ("is_of_table", ctypes.c_int)]
 
 
 @functools.cache
@@ -131,7 +132,7 @@ def _chosen(tables, op, facts, place):
     if not found:
         raise compiler.CompileError(messages)
     compiler.warn(messages)
-    wishes = "".join(f", {name} = {value}" for name in ("stages", "warps", "raster_group", "split_k")
+    wishes = "".join(f", {name} = {value}" for name, _ in _Parameters._fields_[3:-1]
                      if (value := getattr(chosen, name)))
     return f"tile = [{chosen.rows}, {chosen.columns}, {chosen.depth}]{wishes}", bool(chosen.is_of_table)
 
