@@ -213,7 +213,7 @@ def SAttnCPURegisterTile
     the loops of their consumers.)
 
     The register tile, rows x columns, is `register-tile` if given. Otherwise the
-    hints `sattn.register_rows` and `sattn.register_vectors` of the loop over tiles
+    hints `register_rows` and `register_vectors` of the loop over tiles
     count; registers that cannot hold it are an error. Without them it follows from `vector-bits`, the width of the target's vectors: four vectors of
     columns for 512 bits (32 registers), two below (16 registers), or fewer if the
     tile is narrower, and as many rows as fill 16 or 12 of the registers with
@@ -458,19 +458,19 @@ def SAttnCPURecordThreads
   let summary = "Record the most threads of each parallel loop at the function";
   let description = [{
     Upstream's conversions of loops over tiles drop their attributes. The hints
-    `sattn.threads` of all of them become an array at the function,
-    `sattn.loop_threads`, in the order of the text; 0 stands for a loop without one.
-    `sattn-cpu-schedule-threads` takes it.
+    `threads` of all of them become an array at the function, `loop_threads`, in the
+    order of the text; 0 stands for a loop without one. `sattn-cpu-schedule-threads`
+    takes it.
 
     Before:
     ```mlir
     func.func @f(...) {
       scf.forall (%i) in (8) { ... }
-      scf.forall (%i) in (%n) { ... } {sattn.threads = 2 : i64}
+      scf.forall (%i) in (%n) { ... } {threads = 2 : i64}
     ```
     After:
     ```mlir
-    func.func @f(...) attributes {sattn.loop_threads = array<i64: 0, 2>} {
+    func.func @f(...) attributes {loop_threads = array<i64: 0, 2>} {
     ```
   }];
 }
@@ -482,7 +482,7 @@ def SAttnCPUScheduleThreads
     Gives each `omp.wsloop` without a schedule the dynamic schedule: block rows may
     have very different numbers of stored blocks, and equal shares of tiles would
     be unequal shares of work.
-    A region of a loop that `sattn.loop_threads` gives a number gets the clause
+    A region of a loop that `loop_threads` gives a number gets the clause
     `num_threads`.
 
     Before:
