@@ -92,6 +92,7 @@ typedef struct sattn_search {
    has no model or no such product. */
 typedef struct sattn_parameters {
   int64_t rows, columns, depth, stages, warps, raster_group, split_k;
+  int64_t register_rows, register_vectors, threads;
   int is_of_table;
   double cycles, dense_ratio;
 } sattn_parameters;

@@ -178,7 +178,10 @@ static llvm::Expected<tuning::Search> searchOf(const sattn_search &search) {
     return llvm::createStringError(
         "expected shared_bytes of at least 1, but got " +
         llvm::Twine(search.shared_bytes));
-  target->sharedBytes = search.shared_bytes;
+  if (target->kind == tuning::TargetKind::CPU)
+    target = tuning::findHostTarget();
+  else
+    target->sharedBytes = search.shared_bytes;
   tuning::Search where{*target};
   where.device = orEmpty(search.device).str();
   llvm::SmallVector<StringRef> row;
@@ -230,6 +233,9 @@ int sattn_choose(const sattn_tables *tables, const char *op,
                  chosen.warps.value_or(0),
                  chosen.rasterGroup.value_or(0),
                  chosen.splitK.value_or(0),
+                 chosen.registerRows.value_or(0),
+                 chosen.registerVectors.value_or(0),
+                 chosen.threads.value_or(0),
                  choice->isOfTable,
                  estimate.cycles,
                  estimate.denseRatio};

@@ -35,7 +35,9 @@ static void addTilePasses(OpPassManager &pm,
   sattn::buildSAttnEntryPipeline(pm);
   // An op that has nothing to compute, as without a stored block, is not tiled.
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(sattn::createSAttnInjectMeta());
+  sattn::SAttnInjectMetaOptions metaOptions;
+  metaOptions.vectorBits = options.vectorBits;
+  pm.addPass(sattn::createSAttnInjectMeta(metaOptions));
   pm.addNestedPass<func::FuncOp>(sattn::createSAttnTile());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -81,11 +83,14 @@ static void addBufferizationPasses(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPUVersionStrides());
+  pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPUUnrollProducts());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
 
 static void addThreadPasses(OpPassManager &pm, sattn::CPUThreads threads) {
+  if (threads == sattn::CPUThreads::OpenMP)
+    pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPURecordThreads());
   pm.addPass(createForallToParallelLoopPass());
   if (threads == sattn::CPUThreads::OpenMP) {
     pm.addPass(createConvertSCFToOpenMPPass());

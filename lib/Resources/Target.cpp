@@ -8,6 +8,8 @@
 
 #include "sattn/Resources/Target.h"
 
+#include "sattn/Resources/HostCpu.h"
+#include "sattn/Resources/RegisterTile.h"
 #include "sattn/Support/Chip.h"
 
 #include <limits>
@@ -51,10 +53,24 @@ std::optional<Target> sattn::resources::findTarget(llvm::StringRef name) {
       if (std::optional<Chip> chip = findChip(name)) {
         target.sharedBytes = chip->sharedBytes;
         target.hasClusters = chip->hasClusters;
+      } else {
+        target.vectorBits = kDefaultVectorBits;
       }
       return target;
     }
   return std::nullopt;
+}
+
+Target sattn::resources::findHostTarget() {
+  Target target = *findTarget("cpu");
+  if (llvm::Expected<HostCpu> cpu = getHostCpu()) {
+    target.vectorBits = cpu->vectorBits;
+    target.threads = cpu->threads;
+  } else {
+    // Whoever compiles for it says so.
+    llvm::consumeError(cpu.takeError());
+  }
+  return target;
 }
 
 llvm::SmallVector<llvm::StringRef> sattn::resources::targetNames() {

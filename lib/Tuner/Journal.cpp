@@ -24,7 +24,8 @@ namespace fs = llvm::sys::fs;
 namespace json = llvm::json;
 
 static constexpr llvm::StringLiteral kNames[] = {
-    "tile_m", "tile_n", "tile_k", "stages", "warps", "raster_group", "split_k"};
+    "tile_m",       "tile_n",  "tile_k",        "stages",           "warps",
+    "raster_group", "split_k", "register_rows", "register_vectors", "threads"};
 
 static llvm::Error fileError(StringRef path, const llvm::Twine &reason) {
   return llvm::createStringError("journal '" + path + "': " + reason);

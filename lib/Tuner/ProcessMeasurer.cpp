@@ -41,7 +41,10 @@ static Key keyOf(const Parameters &parameters) {
           parameters.stages.value_or(0),
           parameters.warps.value_or(0),
           parameters.rasterGroup.value_or(0),
-          parameters.splitK.value_or(0)};
+          parameters.splitK.value_or(0),
+          parameters.registerRows.value_or(0),
+          parameters.registerVectors.value_or(0),
+          parameters.threads.value_or(0)};
 }
 
 static std::string print(json::Object object) {

@@ -21,7 +21,9 @@ namespace sattn::tuning::attention {
 
 /// Numbers of keys that are 0 where an op has no blocks.
 inline constexpr llvm::StringLiteral kZeroNames[] = {
-    "BQ", "BK", "stages", "warps", "raster_group", "split_k"};
+    "BQ",           "BK",      "stages",        "warps",
+    "raster_group", "split_k", "register_rows", "register_vectors",
+    "threads"};
 
 /// A key: columns of both heads, rows and columns of a block, the op's own
 /// numbers, the number of heads and, last, the length, rows of a head, of which

@@ -86,10 +86,14 @@ static llvm::Expected<Parameters> fitTableRow(const Section &section,
   llvm::Expected<Choice> choice = problem.fitRow(search);
   if (!choice)
     return choice.takeError();
-  if (std::string reason = problem.findTileProblem(choice->parameters, target);
-      !reason.empty())
+  const Parameters &fitted = choice->parameters;
+  std::string reason = problem.findTileProblem(fitted, target);
+  // Nothing clamps those of the CPU.
+  if (reason.empty() && target.kind == TargetKind::CPU)
+    reason = findRegistersProblem(fitted, target);
+  if (!reason.empty())
     return llvm::createStringError(reason);
-  return choice->parameters;
+  return fitted;
 }
 
 llvm::Expected<Choice> sattn::tuning::chooseByTables(

@@ -106,6 +106,10 @@ llvm::Expected<Choice> chooseByTables(llvm::ArrayRef<meta::Table> tables,
 std::string findCommonHintsProblem(const Parameters &parameters,
                                    const Target &target);
 
+/// Why the register tile or the threads of a CPU are impossible.
+std::string findRegistersProblem(const Parameters &parameters,
+                                 const Target &target);
+
 template <typename Facts> NamedOp makeNamedOp(const OpTuning<Facts> &tuning) {
   class Problem final : public TunedProblem {
   public:

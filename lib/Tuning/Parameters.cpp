@@ -65,10 +65,16 @@ llvm::Error sattn::tuning::readParameter(Parameters &tile,
     tile.rasterGroup = hint;
   else if (name == "split_k" && takesSplitK)
     tile.splitK = hint;
+  else if (name == "register_rows")
+    tile.registerRows = hint;
+  else if (name == "register_vectors")
+    tile.registerVectors = hint;
+  else if (name == "threads")
+    tile.threads = hint;
   else
     return makeError(
-        llvm::Twine("expected tile_m, tile_n, tile_k, stages, warps ") +
-        (takesSplitK ? "raster_group or split_k" : "or raster_group") +
-        ", but got '" + name + "'");
+        llvm::Twine("expected tile_m, tile_n, tile_k, stages, warps, ") +
+        "raster_group, " + (takesSplitK ? "split_k, " : "") +
+        "register_rows, register_vectors or threads, but got '" + name + "'");
   return llvm::Error::success();
 }

@@ -16,10 +16,12 @@
 namespace sattn::tuning {
 
 inline constexpr llvm::StringLiteral kRowParameters[] = {
-    "tile_m", "tile_n", "tile_k", "stages", "warps", "raster_group", "split_k"};
+    "tile_m",       "tile_n",  "tile_k",        "stages",           "warps",
+    "raster_group", "split_k", "register_rows", "register_vectors", "threads"};
 /// The names of those that a row may leave to the passes.
-inline constexpr llvm::StringLiteral kRowHints[] = {"stages", "warps",
-                                                    "raster_group", "split_k"};
+inline constexpr llvm::StringLiteral kRowHints[] = {
+    "stages",           "warps",  "raster_group", "split_k", "register_rows",
+    "register_vectors", "threads"};
 
 } // namespace sattn::tuning
 

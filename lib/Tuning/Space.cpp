@@ -23,7 +23,10 @@ static constexpr std::pair<llvm::StringLiteral,
     kHints[] = {{"stages", &Parameters::stages},
                 {"warps", &Parameters::warps},
                 {"raster_group", &Parameters::rasterGroup},
-                {"split_k", &Parameters::splitK}};
+                {"split_k", &Parameters::splitK},
+                {"register_rows", &Parameters::registerRows},
+                {"register_vectors", &Parameters::registerVectors},
+                {"threads", &Parameters::threads}};
 
 int64_t sattn::tuning::getParameter(const Parameters &parameters,
                                     llvm::StringRef name) {

@@ -10,6 +10,7 @@
 #include "OpTuning.h"
 
 #include "sattn/Layout/WarpDivision.h"
+#include "sattn/Resources/RegisterTile.h"
 #include "sattn/Resources/Stages.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -21,6 +22,8 @@ using llvm::Twine;
 
 /// Columns of tiles that run together, at most (wgtile-schedule).
 static constexpr int64_t kMostRasterGroup = 64;
+/// Threads of a CPU, at most.
+static constexpr int64_t kMostThreads = 1024;
 /// Units of rows and columns of an MMA, and of K of 8-bit elements.
 static constexpr int64_t kUnit = 8, kUnitOf8Bits = 16;
 /// Most rows of a tile that is loaded, those of one box of a tensor map, and
@@ -42,12 +45,23 @@ void sattn::tuning::addParameter(Space &space, llvm::StringLiteral name,
 
 void sattn::tuning::addHints(Space &space, const Target &target,
                              bool hasWarps) {
-  if (target.kind == TargetKind::CPU)
+  if (target.kind == TargetKind::CPU) {
+    addParameter(space, "register_rows", {0, 2, 4, 6, 8, 12});
+    addParameter(space, "register_vectors", {0, 1, 2, 4});
+    addThreads(space, target);
     return;
+  }
   addParameter(space, "stages", {0, 2, 3, 4, 6, 8});
   if (hasWarps)
     addParameter(space, "warps", {0, 2, 4, 8});
   addParameter(space, "raster_group", {0, 1, 2, 4, 8, 16});
+}
+
+void sattn::tuning::addThreads(Space &space, const Target &target) {
+  llvm::SmallVector<int64_t> threads = {0};
+  for (int64_t count = 1; count < target.threads; count *= 2)
+    threads.push_back(count);
+  addParameter(space, "threads", threads);
 }
 
 llvm::SmallVector<int64_t>
@@ -171,5 +185,28 @@ std::string sattn::tuning::findCommonHintsProblem(const Parameters &parameters,
        [&] {
          return check("split_k", parameters.splitK, 1,
                       std::numeric_limits<int64_t>::max());
-       }});
+       },
+       [&] { return findRegistersProblem(parameters, target); }});
+}
+
+std::string sattn::tuning::findRegistersProblem(const Parameters &parameters,
+                                                const Target &target) {
+  if (target.kind == TargetKind::CPU) {
+    std::string problem = resources::findRegisterTileProblem(
+        {parameters.registerRows.value_or(0),
+         parameters.registerVectors.value_or(0)},
+        target.vectorBits);
+    return problem.empty() && parameters.threads
+               ? expectRange("threads", *parameters.threads, 1, kMostThreads)
+               : problem;
+  }
+  for (auto [name, value] :
+       {std::pair("register_rows", parameters.registerRows),
+        std::pair("register_vectors", parameters.registerVectors),
+        std::pair("threads", parameters.threads)})
+    if (value)
+      return ("expected no " + llvm::Twine(name) + " on " + target.name +
+              ", but got " + llvm::Twine(*value))
+          .str();
+  return {};
 }

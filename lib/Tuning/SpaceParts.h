@@ -22,8 +22,12 @@ void addParameter(Space &space, llvm::StringLiteral name,
                   llvm::ArrayRef<int64_t> values);
 
 /// Adds what the schedule of a kernel takes on a GPU: stages, warps where MMAs
-/// leave a choice (`hasWarps`), and raster_group. Nothing for the CPU.
+/// leave a choice (`hasWarps`), and raster_group. On the CPU the register tile
+/// of products, and threads.
 void addHints(Space &space, const Target &target, bool hasWarps);
+
+/// Adds the most threads that compute tiles on the CPU.
+void addThreads(Space &space, const Target &target);
 
 /// Divisors of a size that are multiples of `unit` and at most `most`.
 llvm::SmallVector<int64_t> getDivisors(int64_t size, int64_t unit,

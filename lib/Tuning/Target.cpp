@@ -8,6 +8,8 @@
 
 #include "sattn/Tuning/Target.h"
 
+#include "sattn/Resources/HostCpu.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -33,5 +35,9 @@ bool sattn::tuning::takesRowsOf(llvm::StringRef device, llvm::StringRef other) {
 }
 
 std::string sattn::tuning::getHostDevice() {
+  if (llvm::Expected<resources::HostCpu> cpu = resources::getHostCpu())
+    return "CPU " + cpu->name;
+  else
+    llvm::consumeError(cpu.takeError());
   return "CPU " + llvm::sys::getHostCPUName().str();
 }

@@ -38,7 +38,7 @@ MAY_INCLUDE = {
     "Manifest": ["Runtime"],
     "Runtime": [],
     "Reference": ["Runtime"],
-    "Codegen": ["Support"],
+    "Codegen": ["Resources", "Support"],
     "Differentiation": [],
     "Dialect/SAttn/Analysis": [],
     "Dialect/SAttn/IR": ["Dialect/SAttn/Analysis", "Differentiation", "Runtime", "Tuning", "Resources", "MetaTable", "Support"],

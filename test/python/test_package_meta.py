@@ -61,8 +61,8 @@ def test_names_of_ours_and_of_pytorch(sattn, operands, meta, text):
 
 
 @pytest.mark.parametrize("meta, message", [
-    ({"SPLIT_M": 2}, "expected keys out of tile, stages, warps, raster_group, split_k, SPLIT_N, num_stages, num_warps, GROUP_SIZE_ROW, "
-                     "but got SPLIT_M"),
+    ({"SPLIT_M": 2}, "expected keys out of tile, stages, warps, raster_group, split_k, register_rows, register_vectors, "
+                     "threads, SPLIT_N, num_stages, num_warps, GROUP_SIZE_ROW, but got SPLIT_M"),
     ({"SPLIT_N": 3}, "expected SPLIT_N to divide N = 256, but got 3"),
     ({"SPLIT_N": 512}, "expected SPLIT_N from 1 to 256, but got 512"),
     ({"SPLIT_N": 0}, "expected 'SPLIT_N' to be a positive integer, but got 0"),

@@ -12,6 +12,7 @@
 #include "KeptCode.h"
 
 #include "sattn/Pipelines/SAttnToCPU.h"
+#include "sattn/Resources/HostCpu.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
@@ -79,20 +80,11 @@ ErrorOr<int64_t> sattn::run::startThreads(int64_t threads) {
   return given;
 }
 
-/// Width of the host's vector registers in bits, as the pipeline counts it.
-static int64_t hostVectorBits() {
-  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  if (features.lookup("avx512f"))
-    return 512;
-  return features.lookup("avx") ? 256 : 128;
-}
-
 std::string sattn::run::describeHostCPU() {
-  std::vector<std::string> names;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    names.push_back((feature.second ? "+" : "-") + feature.first().str());
-  llvm::sort(names);
-  return (llvm::sys::getHostCPUName() + " " + llvm::join(names, ",")).str();
+  llvm::Expected<resources::HostCpu> cpu = resources::getHostCpu();
+  if (!cpu)
+    return llvm::toString(cpu.takeError());
+  return cpu->name + " " + llvm::join(cpu->features, ",");
 }
 
 /// Gives the function a name that has no meaning to LLVM or to the linker, as
@@ -113,7 +105,10 @@ static Error lower(ModuleOp module, const std::string &entry,
                    const runtime::Manifest &manifest, bool openMP) {
   SAttnToCPUOptions options;
   options.threads = openMP ? CPUThreads::OpenMP : CPUThreads::Sequential;
-  options.vectorBits = hostVectorBits();
+  llvm::Expected<resources::HostCpu> cpu = resources::getHostCpu();
+  if (!cpu)
+    return Error(llvm::toString(cpu.takeError()));
+  options.vectorBits = cpu->vectorBits;
   PassManager pm(module.getContext());
   buildSAttnToCPUPipeline(pm, options);
   if (failed(pm.run(module)))
@@ -168,6 +163,12 @@ static ErrorOr<std::string> emitObject(ModuleOp module,
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return describe(builder.takeError());
+  llvm::Expected<resources::HostCpu> cpu = resources::getHostCpu();
+  if (!cpu)
+    return describe(cpu.takeError());
+  builder->setCPU(cpu->name);
+  builder->getFeatures() = llvm::SubtargetFeatures();
+  builder->addFeatures(cpu->features);
   builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
   // Code that JITLink can link anywhere in memory.
   builder->setRelocationModel(llvm::Reloc::PIC_);

@@ -114,7 +114,7 @@ struct Place {
 
 static llvm::Expected<Place> findPlace(const TuneOptions &options) {
   if (!options.isCuda)
-    return Place{*tuning::findTarget("cpu"), tuning::getHostDevice()};
+    return Place{tuning::findHostTarget(), tuning::getHostDevice()};
   runtime::ErrorOr<std::unique_ptr<runtime::Device>> device =
       runtime::Device::open(static_cast<int>(options.device));
   if (!device)

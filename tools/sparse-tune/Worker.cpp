@@ -45,6 +45,8 @@ static constexpr int64_t kMostLaunches = 200;
 static constexpr double kToleranceFactor = 2;
 
 using Meta = std::vector<int64_t>;
+/// Numbers of a candidate: three sizes and seven hints.
+static constexpr size_t kNumbers = 10;
 
 static double now() {
   using namespace std::chrono;
@@ -109,8 +111,9 @@ static ErrorOr<Meta> readMeta(const json::Value *value) {
   if (const json::Array *numbers = value ? value->getAsArray() : nullptr)
     for (const json::Value &number : *numbers)
       meta.push_back(number.getAsInteger().value_or(0));
-  if (meta.size() != 7)
-    return Error("expected seven numbers as a candidate");
+  if (meta.size() != kNumbers)
+    return Error("expected " + std::to_string(kNumbers) +
+                 " numbers as a candidate");
   return meta;
 }
 
@@ -131,8 +134,10 @@ ErrorOr<run::ProgramSource> Worker::parse(const Meta &meta) {
     return number ? std::optional<int64_t>(number) : std::nullopt;
   };
   ops.front().setTileParameters(MetaAttr::get(
-      &context, llvm::ArrayRef(meta).take_front(3), orNone(meta[3]),
-      orNone(meta[4]), orNone(meta[5]), orNone(meta[6])));
+      &context, llvm::ArrayRef(meta).take_front(3),
+      TileSchedule{orNone(meta[3]), orNone(meta[4]), orNone(meta[5]),
+                   orNone(meta[6]), orNone(meta[7]), orNone(meta[8]),
+                   orNone(meta[9])}));
   if (mlir::failed(mlir::verify(*source->module)))
     return Error("the op does not take the parameters");
   return source;

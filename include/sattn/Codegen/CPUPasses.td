@@ -212,12 +212,14 @@ def SAttnCPURegisterTile
     (Upstream tiles an op around a loop of its own, and fuses ops, but no loops, into
     the loops of their consumers.)
 
-    The register tile, rows x columns, is `register-tile` if given. Otherwise it
-    follows from `vector-bits`, the width of the target's vectors: four vectors of
+    The register tile, rows x columns, is `register-tile` if given. Otherwise the
+    hints `register_rows` and `register_vectors` of the loop over tiles
+    count; registers that cannot hold it are an error. Without them it follows from `vector-bits`, the width of the target's vectors: four vectors of
     columns for 512 bits (32 registers), two below (16 registers), or fewer if the
-    tile is narrower, and as many rows as fill half the registers with
-    accumulators. Both sizes are lowered to the largest divisor of the tile's size,
-    so that no edge remains.
+    tile is narrower, and as many rows as fill 16 or 12 of the registers with
+    accumulators. The columns are lowered to the largest divisor of the tile's. Where
+    the rows do not divide the tile's, the last register tiles have fewer, in a loop of
+    their own: of 64 rows sixty are in tiles of six, and four in one.
 
     Before:
     ```mlir
@@ -388,7 +390,11 @@ def SAttnCPUVersionStrides
     A vector read or write needs contiguous elements. If the innermost stride of a
     buffer is known only at run time, upstream lowers it to a loop over elements.
     This pass tests the stride: if it is 1, the buffer is viewed with a type of
-    stride 1; otherwise the loop over elements remains.
+    stride 1; otherwise the loop over elements remains. A loop in which a product
+    takes one element of each row of its left operand after the other has two
+    versions, too, with the loops around it that carry its sum: with stride 1 the
+    addresses of further iterations are constants apart. A write of a vector under a
+    mask is without it where the mask has all elements.
 
     Before:
     ```mlir
@@ -416,6 +422,59 @@ def SAttnCPUVersionStrides
   ];
 }
 
+def SAttnCPUUnrollProducts
+    : Pass<"sattn-cpu-unroll-products", "::mlir::func::FuncOp"> {
+  let summary = "Unroll the inner loops of matrix products";
+  let description = [{
+    Eight iterations, or the next smaller divisor of their number, of a loop over the
+    reduction of a product become one; 32 or fewer become none. The operands' strides
+    along it must be known: the addresses in them are then constants apart. LLVM
+    unrolls such loops for some CPUs alone, by the size of their buffers of decoded
+    instructions.
+
+    Before:
+    ```mlir
+    %sum = scf.for %k = %c0 to %c64 step %c1 iter_args(%a = %zeros) -> (vector<4x64xf32>) {
+      %l = vector.transfer_read %left[%i, %k] : memref<?x64xf32>, vector<4x1xf32>
+      %r = vector.transfer_read %right[%k, %c0] : memref<64x64xf32>, vector<1x64xf32>
+      %p = vector.contract ... %l, %r, %a
+      scf.yield %p : vector<4x64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    %sum = scf.for %k = %c0 to %c64 step %c8 iter_args(%a = %zeros) -> (vector<4x64xf32>) {
+      (eight products, each of which adds to the one before)
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def SAttnCPURecordThreads
+    : Pass<"sattn-cpu-record-threads", "::mlir::func::FuncOp"> {
+  let summary = "Record the most threads of each parallel loop at the function";
+  let description = [{
+    Upstream's conversions of loops over tiles drop their attributes. The hints
+    `threads` of all of them become an array at the function, `loop_threads`, in the
+    order of the text; 0 stands for a loop without one. `sattn-cpu-schedule-threads`
+    takes it.
+
+    Before:
+    ```mlir
+    func.func @f(...) {
+      scf.forall (%i) in (8) { ... }
+      scf.forall (%i) in (%n) { ... } {threads = 2 : i64}
+    ```
+    After:
+    ```mlir
+    func.func @f(...) attributes {loop_threads = array<i64: 0, 2>} {
+    ```
+  }];
+}
+
 def SAttnCPUScheduleThreads
     : Pass<"sattn-cpu-schedule-threads", "::mlir::func::FuncOp"> {
   let summary = "Hand tiles to threads one at a time";
@@ -423,6 +482,8 @@ def SAttnCPUScheduleThreads
     Gives each `omp.wsloop` without a schedule the dynamic schedule: block rows may
     have very different numbers of stored blocks, and equal shares of tiles would
     be unequal shares of work.
+    A region of a loop that `loop_threads` gives a number gets the clause
+    `num_threads`.
 
     Before:
     ```mlir

@@ -55,10 +55,16 @@ struct Target {
   int64_t sharedBytes = 0;
   /// Whether the chip has clusters (sattn/Support/Chip.h).
   bool hasClusters = false;
+  /// Width of the CPU's vectors; 0 for a chip.
+  int64_t vectorBits = 0;
+  /// Threads that the CPU runs at one time, if known.
+  int64_t threads = 0;
 };
 
 /// "cpu", "sm_80", "sm_86", "sm_89" or "sm_90a".
 std::optional<Target> findTarget(llvm::StringRef name);
+/// "cpu" as this process makes code for it (HostCpu.h).
+Target findHostTarget();
 /// Names that findTarget accepts.
 llvm::SmallVector<llvm::StringRef> targetNames();
 

@@ -30,6 +30,17 @@ inline constexpr llvm::StringLiteral kTileWarpsAttrName = "sattn.warps";
 inline constexpr llvm::StringLiteral kTileRasterGroupAttrName =
     "sattn.raster_group";
 inline constexpr llvm::StringLiteral kTileSplitKAttrName = "sattn.split_k";
+/// The same of the CPU: rows, and vectors of a row, of a product's accumulator
+/// in registers, and the most threads that compute tiles.
+inline constexpr llvm::StringLiteral kTileRegisterRowsAttrName =
+    "sattn.register_rows";
+inline constexpr llvm::StringLiteral kTileRegisterVectorsAttrName =
+    "sattn.register_vectors";
+inline constexpr llvm::StringLiteral kTileThreadsAttrName = "sattn.threads";
+/// On a function whose parallel loops become OpenMP's: the most threads of each
+/// loop, in the order of the text, 0 where it has no such hint (array of i64).
+inline constexpr llvm::StringLiteral kLoopThreadsAttrName =
+    "sattn.loop_threads";
 /// Unit attribute: every element of what the loop's tiles are parts of is in a
 /// tile, and every tile is stored.
 inline constexpr llvm::StringLiteral kTileCoversResultsAttrName =

@@ -19,6 +19,7 @@ namespace sattn::tuning {
 struct Parameters {
   int64_t rows = 0, columns = 0, depth = 0;
   std::optional<int64_t> stages, warps, rasterGroup, splitK;
+  std::optional<int64_t> registerRows, registerVectors, threads;
 };
 
 /// Where parameters are looked for.
@@ -66,8 +67,8 @@ Choice choose(llvm::ArrayRef<meta::Table> tables, const meta::Query &query,
               FitRow fitRow, llvm::function_ref<Parameters()> computeDefault);
 
 /// Sets a parameter to the number of an entry "tile_m=64": tile_m, tile_n,
-/// tile_k, stages, warps or raster_group, or with `takesSplitK` split_k. An
-/// error says what was expected.
+/// tile_k, a hint of any op's, or with `takesSplitK` split_k. An error says
+/// what was expected.
 llvm::Error readParameter(Parameters &tile, llvm::StringRef entry,
                           bool takesSplitK = false);
 

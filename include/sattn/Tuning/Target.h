@@ -16,6 +16,7 @@
 
 namespace sattn::tuning {
 
+using resources::findHostTarget;
 using resources::findTarget;
 using resources::Target;
 using resources::TargetKind;

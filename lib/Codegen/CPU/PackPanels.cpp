@@ -285,6 +285,8 @@ struct CPUPackPanelsPass
   }
 
   void runOnOperation() override {
+    if (failed(RegisterTileSizes::verifyHints(getOperation(), vectorBits)))
+      return signalPassFailure();
     IRRewriter rewriter(&getContext());
     orderTileProducts(rewriter, getOperation());
     for (linalg::MatmulOp op : findTileProducts(getOperation()))
@@ -313,8 +315,8 @@ struct CPUPackPanelsPass
   }
 
 private:
-  RegisterTileSizes sizes(Type element = {}) const {
-    return {vectorBits, registerTile, element};
+  RegisterTileSizes sizes(Type element = {}, Operation *op = nullptr) const {
+    return {vectorBits, registerTile, element, op};
   }
 
   /// Multiplies bytes as f32, which has products and sums in one instruction,
@@ -394,7 +396,7 @@ private:
     auto type =
         cast<RankedTensorType>(op.getDpsInputOperand(1)->get().getType());
     int64_t depth = window.depth, width = type.getDimSize(1);
-    int64_t columns = sizes(element).columns(width);
+    int64_t columns = sizes(element, tiles).columns(width);
     Location loc = op.getLoc();
     std::optional<WindowLoop> windowLoop = findWindowLoop(window, op, tiles);
     rewriter.setInsertionPoint(tiles);

@@ -30,6 +30,8 @@
 using namespace mlir;
 using namespace sattn;
 
+using Bands = SmallVector<RowBand, 2>;
+
 namespace sattn {
 #define GEN_PASS_DEF_SATTNCPUREGISTERTILE
 #include "sattn/Codegen/Passes.h.inc"
@@ -156,6 +158,8 @@ struct CPURegisterTilePass
   }
 
   void runOnOperation() override {
+    if (failed(RegisterTileSizes::verifyHints(getOperation(), vectorBits)))
+      return signalPassFailure();
     SmallVector<linalg::LinalgOp> rowwise;
     IRRewriter rewriter(&getContext());
     writeRows(rewriter);
@@ -179,15 +183,15 @@ struct CPURegisterTilePass
   }
 
 private:
-  RegisterTileSizes sizes(Type element = {}) const {
-    return {vectorBits, registerTile, element};
+  RegisterTileSizes sizes(Type element = {}, Operation *op = nullptr) const {
+    return {vectorBits, registerTile, element, op};
   }
-  /// The sizes for the op's widest elements.
+  /// Sizes for the op's widest elements.
   RegisterTileSizes sizes(linalg::LinalgOp op) const {
     for (Type type : op->getOperandTypes())
       if (getElementTypeOrSelf(type).isF64())
-        return sizes(getElementTypeOrSelf(type));
-    return sizes();
+        return sizes(getElementTypeOrSelf(type), op);
+    return sizes({}, op);
   }
 
   /// Makes elementwise ops whose results have other orders of dimensions than
@@ -240,36 +244,58 @@ private:
     if (!type.hasStaticShape())
       return op->emitOpError("expected tiles of static sizes, but got ")
              << type;
-    int64_t columns = sizes(type.getElementType()).columns(type.getDimSize(1));
+    RegisterTileSizes ofType = sizes(type.getElementType(), op);
+    int64_t columns = ofType.columns(type.getDimSize(1));
     // Panels are packed already.
     if (auto unpack =
             op.getDpsInputOperand(1)->get().getDefiningOp<linalg::UnPackOp>())
       columns = getPanelColumns(unpack).value_or(columns);
-    int64_t rows =
-        sizes(type.getElementType()).rows(type.getDimSize(0), columns);
+    Bands bands = ofType.bands(type.getDimSize(0), columns);
+    SmallVector<TilingInterface> products;
     if (scf::ForOp sum = findSum(op)) {
-      FailureOr<TilingInterface> product =
-          tileSum(rewriter, sum, op, rows, columns);
-      if (failed(product))
+      if (failed(tileSum(rewriter, sum, op, bands, columns, products)))
         return failure();
-      return tile(rewriter, *product, {0, 0, 1});
+    } else {
+      FailureOr<TilingInterface> panel = tilePanels(rewriter, op, columns);
+      if (failed(panel) || failed(tileBands(rewriter, *panel, bands, products)))
+        return failure();
     }
-    FailureOr<TilingInterface> panel = tilePanels(rewriter, op, columns);
-    if (failed(panel))
-      return failure();
-    FailureOr<TilingInterface> row = tile(rewriter, *panel, {rows, 0, 0});
-    if (failed(row))
-      return failure();
-    return tile(rewriter, *row, {0, 0, 1});
+    for (TilingInterface product : products)
+      if (failed(tile(rewriter, product, {0, 0, 1})))
+        return failure();
+    return success();
+  }
+
+  /// Tiles the rows of a panel; appends the products of register tiles.
+  LogicalResult tileBands(RewriterBase &rewriter, TilingInterface panel,
+                          const Bands &bands,
+                          SmallVectorImpl<TilingInterface> &products) {
+    for (const RowBand &band : bands) {
+      TilingInterface part = panel;
+      if (&band != &bands.back()) {
+        rewriter.setInsertionPoint(panel);
+        std::tie(part, panel) =
+            linalg::splitOp(rewriter, panel, /*dimension=*/0,
+                            rewriter.getIndexAttr(band.end - band.begin));
+        if (!part || !panel)
+          return failure();
+      }
+      FailureOr<TilingInterface> row = tile(rewriter, part, {band.rows, 0, 0});
+      if (failed(row))
+        return failure();
+      products.push_back(*row);
+    }
+    return success();
   }
 
   /// Puts the loop that adds up matrix products into loops over panels and over
-  /// rows of register tiles, and returns the matrix product of one. A tile then
-  /// stays in registers until its sum is complete; the op that uses the sum
-  /// takes it tile by tile.
-  FailureOr<TilingInterface> tileSum(RewriterBase &rewriter, scf::ForOp sum,
-                                     linalg::MatmulOp op, int64_t rows,
-                                     int64_t columns) {
+  /// rows of register tiles, and appends the matrix products of one. A tile
+  /// then stays in registers until its sum is complete; the op that uses the
+  /// sum takes it tile by tile.
+  LogicalResult tileSum(RewriterBase &rewriter, scf::ForOp sum,
+                        linalg::MatmulOp op, const Bands &bands,
+                        int64_t columns,
+                        SmallVectorImpl<TilingInterface> &products) {
     Location loc = op.getLoc();
     Value init = sum.getInitArgs()[0];
     Taker taker = findTaker(sum);
@@ -294,80 +320,111 @@ private:
     auto constant = [&](int64_t value) {
       return index(rewriter.getIndexAttr(value));
     };
-    // Rows that are taken together.
-    int64_t taken = taker.isTransposed ? rowsOfStrip(type, rows) : rows;
     auto panels = scf::ForOp::create(rewriter, loc, constant(0), index(end),
                                      constant(columns), init);
     rewriter.setInsertionPointToStart(panels.getBody());
-    auto tiles =
-        scf::ForOp::create(rewriter, loc, constant(0), index(endRow),
-                           constant(taken), panels.getRegionIterArg(0));
-    rewriter.setInsertionPointToEnd(panels.getBody());
-    scf::YieldOp::create(rewriter, loc, tiles.getResult(0));
-
-    rewriter.setInsertionPointToStart(tiles.getBody());
-    Value whole = tiles.getRegionIterArg(0);
     OpFoldResult column = panels.getInductionVar();
-    SmallVector<OpFoldResult> offsets = {tiles.getInductionVar(), column},
-                              ones(2, rewriter.getIndexAttr(1));
-    SmallVector<OpFoldResult> sizes =
-        getAsIndexOpFoldResult(&getContext(), {taken, columns});
-    // The first rows and columns of the tile, up to that end.
-    SmallVector<OpFoldResult> clipped = {
-        sattn::atMost(rewriter, loc, taken, offsets[0], endRow),
-        sattn::atMost(rewriter, loc, columns, column, end)};
-    // The same in the order of the destination.
-    SmallVector<OpFoldResult> place = offsets, extent = clipped;
+    Value carried = panels.getRegionIterArg(0);
+    SmallVector<OpFoldResult> ones(2, rewriter.getIndexAttr(1));
+
+    /// Takes rows from `begin` to `endOfRows`, `taken` together, in register
+    /// tiles of those bands.
+    auto takeRows = [&](int64_t begin, OpFoldResult endOfRows, int64_t taken,
+                        ArrayRef<RowBand> bandsOfTaken) -> LogicalResult {
+      auto tiles =
+          scf::ForOp::create(rewriter, loc, constant(begin), index(endOfRows),
+                             constant(taken), carried);
+      carried = tiles.getResult(0);
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(tiles.getBody());
+      Value whole = tiles.getRegionIterArg(0);
+      SmallVector<OpFoldResult> offsets = {tiles.getInductionVar(), column};
+      SmallVector<OpFoldResult> sizes =
+          getAsIndexOpFoldResult(&getContext(), {taken, columns});
+      // The first rows and columns of the tile, up to that end.
+      SmallVector<OpFoldResult> clipped = {
+          sattn::atMost(rewriter, loc, taken, offsets[0], endOfRows),
+          sattn::atMost(rewriter, loc, columns, column, end)};
+      // The same in the order of the destination.
+      SmallVector<OpFoldResult> place = offsets, extent = clipped;
+      if (taker.isTransposed) {
+        std::swap(place[0], place[1]);
+        std::swap(extent[0], extent[1]);
+      }
+      Value written = tensor::ExtractSliceOp::create(rewriter, loc, whole,
+                                                     place, extent, ones);
+      Value target = written;
+      if (taker)
+        target = startsEmpty(sum) ? newTile({taken, columns})
+                                  : Value(tensor::ExtractSliceOp::create(
+                                        rewriter, loc, sum.getInitArgs()[0],
+                                        offsets, sizes, ones));
+      Value result = target;
+      if (bandsOfTaken.size() == 1 && bandsOfTaken[0].rows == taken) {
+        linalg::MatmulOp product =
+            sumOfTile(rewriter, sum, op, offsets, target);
+        products.push_back(cast<TilingInterface>(product.getOperation()));
+        result = product->getParentOp()->getResult(0);
+      } else {
+        for (const RowBand &band : bandsOfTaken) {
+          linalg::MatmulOp product =
+              sumOfBand(rewriter, sum, op, offsets, result, band);
+          products.push_back(cast<TilingInterface>(product.getOperation()));
+          result = product->getParentOp()->getParentOp()->getResult(0);
+        }
+      }
+      if (taker) {
+        SmallVector<OpFoldResult> zeros(2, rewriter.getIndexAttr(0));
+        Value tile = tensor::ExtractSliceOp::create(rewriter, loc, result,
+                                                    zeros, clipped, ones);
+        FailureOr<Value> stored = takeTile(rewriter, rewriter.clone(*taker.op),
+                                           {sum, tile, written, place, extent});
+        if (failed(stored))
+          return failure();
+        result = *stored;
+      }
+      result = tensor::InsertSliceOp::create(rewriter, loc, result, whole,
+                                             place, extent, ones);
+      scf::YieldOp::create(rewriter, loc, result);
+      return success();
+    };
+
     if (taker.isTransposed) {
-      std::swap(place[0], place[1]);
-      std::swap(extent[0], extent[1]);
-    }
-    Value written = tensor::ExtractSliceOp::create(rewriter, loc, whole, place,
-                                                   extent, ones);
-    Value target = written;
-    if (taker)
-      target =
-          startsEmpty(sum)
-              ? newTile({taken, columns})
-              : Value(tensor::ExtractSliceOp::create(
-                    rewriter, loc, sum.getInitArgs()[0], offsets, sizes, ones));
-    linalg::MatmulOp product =
-        taken == rows ? sumOfTile(rewriter, sum, op, offsets, target)
-                      : sumOfStrip(rewriter, sum, op, offsets, target, rows);
-    Value result = product->getParentOp()->getResult(0);
-    if (taken != rows)
-      result = product->getParentOp()->getParentOp()->getResult(0);
-    if (taker) {
-      SmallVector<OpFoldResult> zeros(2, rewriter.getIndexAttr(0));
-      Value tile = tensor::ExtractSliceOp::create(rewriter, loc, result, zeros,
-                                                  clipped, ones);
-      FailureOr<Value> stored = takeTile(rewriter, rewriter.clone(*taker.op),
-                                         {sum, tile, written, place, extent});
-      if (failed(stored))
+      int64_t size = type.getDimSize(0);
+      int64_t strip = rowsOfStrip(type, bands);
+      RowBand ofStrip = {0, strip, bands[0].rows};
+      if (failed(takeRows(0, endRow, strip,
+                          strip < size ? ArrayRef(ofStrip) : ArrayRef(bands))))
         return failure();
-      result = *stored;
+    } else {
+      for (const RowBand &band : bands) {
+        OpFoldResult endOfBand = endRow;
+        if (&band != &bands.back())
+          endOfBand = sattn::atMost(rewriter, loc, band.end,
+                                    rewriter.getIndexAttr(0), endRow);
+        if (failed(takeRows(band.begin, endOfBand, band.rows, band)))
+          return failure();
+      }
     }
-    result = tensor::InsertSliceOp::create(rewriter, loc, result, whole, place,
-                                           extent, ones);
-    scf::YieldOp::create(rewriter, loc, result);
+    scf::YieldOp::create(rewriter, loc, carried);
     rewriter.replaceOp(taker ? taker.op : sum, panels.getResult(0));
-    return cast<TilingInterface>(product.getOperation());
+    return success();
   }
 
-  /// Rows of register tiles of `rows` that fill whole vectors as columns; all
-  /// of the tile's if no number of them does.
-  int64_t rowsOfStrip(RankedTensorType tile, int64_t rows) const {
+  /// Rows of register tiles that fill whole vectors as columns; all of the
+  /// tile's if no number of them does.
+  int64_t rowsOfStrip(RankedTensorType tile, const Bands &bands) const {
     int64_t size = tile.getDimSize(0);
     int64_t strip = sizes(tile.getElementType()).lanes(size);
-    return strip % rows == 0 ? strip : size;
+    return bands.size() == 1 && strip % bands[0].rows == 0 ? strip : size;
   }
 
-  /// The accumulators of register tiles one below the other, in place of
+  /// The accumulators of register tiles one below the other, in place of the band of
   /// `strip`; returns the product of one.
-  linalg::MatmulOp sumOfStrip(RewriterBase &rewriter, scf::ForOp sum,
-                              linalg::MatmulOp op,
-                              ArrayRef<OpFoldResult> offsets, Value strip,
-                              int64_t rows) {
+  linalg::MatmulOp sumOfBand(RewriterBase &rewriter, scf::ForOp sum,
+                             linalg::MatmulOp op,
+                             ArrayRef<OpFoldResult> offsets, Value strip,
+                             RowBand band) {
     OpBuilder::InsertionGuard guard(rewriter);
     Location loc = op.getLoc();
     ArrayRef<int64_t> shape =
@@ -375,13 +432,14 @@ private:
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(rewriter, loc, value);
     };
-    auto tiles = scf::ForOp::create(rewriter, loc, constant(0),
-                                    constant(shape[0]), constant(rows), strip);
+    auto tiles =
+        scf::ForOp::create(rewriter, loc, constant(band.begin),
+                           constant(band.end), constant(band.rows), strip);
     rewriter.setInsertionPointToStart(tiles.getBody());
     Value row = tiles.getInductionVar(), whole = tiles.getRegionIterArg(0);
     SmallVector<OpFoldResult> place = {row, rewriter.getIndexAttr(0)},
-                              extent = getAsIndexOpFoldResult(&getContext(),
-                                                              {rows, shape[1]}),
+                              extent = getAsIndexOpFoldResult(
+                                  &getContext(), {band.rows, shape[1]}),
                               ones(2, rewriter.getIndexAttr(1));
     Value tile = tensor::ExtractSliceOp::create(rewriter, loc, whole, place,
                                                 extent, ones);
@@ -631,10 +689,11 @@ private:
         !isa<scf::ForOp>(*op->user_begin()))
       return false;
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    return type.hasStaticShape() && type.getRank() == 2 &&
-           type.getDimSize(1) == sizes(op).columns(type.getDimSize(1)) &&
-           type.getDimSize(0) ==
-               sizes(op).rows(type.getDimSize(0), type.getDimSize(1));
+    if (!type.hasStaticShape() || type.getRank() != 2 ||
+        type.getDimSize(1) != sizes(op).columns(type.getDimSize(1)))
+      return false;
+    Bands bands = sizes(op).bands(type.getDimSize(0), type.getDimSize(1));
+    return bands.size() == 1 && bands[0].rows == type.getDimSize(0);
   }
 
   /// Whether rows are apart from each other: an elementwise op, or one that

@@ -8,6 +8,9 @@
 
 #include "RegisterTileSizes.h"
 
+#include "sattn/Support/TileLoopAttributes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -35,12 +38,40 @@ static int64_t largestDivisor(int64_t size, int64_t limit) {
   return divisor;
 }
 
+/// Hints of a loop over tiles.
+static resources::RegisterTile getHints(Operation *loop) {
+  auto get = [&](StringRef name) -> int64_t {
+    auto hint = loop->getAttrOfType<IntegerAttr>(name);
+    return hint ? hint.getInt() : 0;
+  };
+  return {get(kTileRegisterRowsAttrName), get(kTileRegisterVectorsAttrName)};
+}
+
 /// The sizes for an element type; narrower elements are widened before they are
 /// multiplied.
 RegisterTileSizes::RegisterTileSizes(int64_t vectorBits,
-                                     ArrayRef<int64_t> given, Type element)
+                                     ArrayRef<int64_t> given, Type element,
+                                     Operation *op)
     : vectorBits(vectorBits), given(given),
-      elementBits(element && element.isF64() ? 64 : kLeastBits) {}
+      elementBits(element && element.isF64() ? 64 : kLeastBits) {
+  if (op && !isa<scf::ForallOp>(op))
+    op = op->getParentOfType<scf::ForallOp>();
+  if (op)
+    hints = getHints(op);
+}
+
+LogicalResult RegisterTileSizes::verifyHints(Operation *root,
+                                             int64_t vectorBits) {
+  WalkResult result = root->walk([&](scf::ForallOp loop) {
+    std::string problem =
+        resources::findRegisterTileProblem(getHints(loop), vectorBits);
+    if (problem.empty())
+      return WalkResult::advance();
+    loop->emitError() << problem;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
 
 int64_t RegisterTileSizes::elements() const {
   return std::max<int64_t>(1, vectorBits / elementBits);
@@ -63,7 +94,9 @@ LogicalResult RegisterTileSizes::verify(Location loc) const {
 int64_t RegisterTileSizes::columns(int64_t size) const {
   if (!given.empty())
     return largestDivisor(size, given[1]);
-  int64_t most = elements() * (vectorBits >= 512 ? 4 : 2);
+  int64_t vectors =
+      hints.vectors != 0 ? hints.vectors : resources::chooseVectors(vectorBits);
+  int64_t most = elements() * vectors;
   int64_t powerOfTwo = std::min(most, size & -size);
   return size % kColumnAlignment == 0 ? powerOfTwo : largestDivisor(size, most);
 }
@@ -72,14 +105,39 @@ int64_t RegisterTileSizes::lanes(int64_t size) const {
   return largestDivisor(size, elements());
 }
 
-int64_t RegisterTileSizes::rows(int64_t size, int64_t columns) const {
-  // Accumulators kept in registers: half of the 32 registers of a target with
-  // 512-bit vectors, or of the 16 of others.
-  int64_t accumulators = vectorBits >= 512 ? 16 : 8;
-  int64_t most = given.empty()
-                     ? accumulators / llvm::divideCeil(columns, elements())
-                     : given[0];
-  return largestDivisor(size, most);
+int64_t RegisterTileSizes::mostRows(int64_t columns) const {
+  if (!given.empty())
+    return given[0];
+  int64_t vectors = llvm::divideCeil(columns, elements());
+  resources::RegisterTile chosen =
+      resources::chooseRegisterTile(vectorBits, vectors);
+  if (hints.rows != 0)
+    return hints.rows;
+  // More vectors than the default's, as asked for.
+  return std::max<int64_t>(1, chosen.rows * chosen.vectors / vectors);
+}
+
+llvm::SmallVector<RowBand, 2> RegisterTileSizes::bands(int64_t size,
+                                                       int64_t columns) const {
+  int64_t most = std::min(size, mostRows(columns));
+  // The fewest rows of the second band that keep FMAs busy, in thirds.
+  auto isEnough = [&](int64_t rows) { return 3 * rows >= 2 * most; };
+  RowBand first = {0, size / most * most, most}, last = first;
+  int64_t best = 0;
+  for (int64_t end = first.end; end >= 0 && !isEnough(best); end -= most) {
+    int64_t rest = size - end;
+    int64_t rows = rest == 0 ? most : largestDivisor(rest, most);
+    if (rows <= best)
+      continue;
+    best = rows;
+    first = {0, end, most};
+    last = {end, size, rows};
+  }
+  if (last.begin == last.end)
+    return {first};
+  if (first.begin == first.end)
+    return {last};
+  return {first, last};
 }
 
 std::optional<std::pair<int64_t, int64_t>>

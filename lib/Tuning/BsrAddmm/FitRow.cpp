@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../OpTuning.h"
+
 #include "sattn/Layout/WarpDivision.h"
 #include "sattn/Resources/Stages.h"
 #include "sattn/Support/Chip.h"
@@ -64,6 +66,12 @@ sattn::tuning::bsr_addmm::fitRow(const Section &section, const Row &row,
   int64_t width = llvm::alignTo(kSchema.tileWidth(section, row), multiple);
   if (target.kind == TargetKind::CPU) {
     result.columns = width;
+    for (llvm::StringRef name :
+         {"register_rows", "register_vectors", "threads"})
+      setParameter(result, name, section.get(row, name).value_or(0));
+    if (std::string reason = findRegistersProblem(result, target);
+        !reason.empty())
+      return llvm::createStringError(reason);
     return result;
   }
 

@@ -19,9 +19,11 @@ using llvm::Twine;
 static constexpr StringLiteral kKey[] = {
     "M", "K", "N", "BM", "BK", "beta==0", "beta==1", "alpha==1"};
 static constexpr StringLiteral kParameters[] = {
-    "tile_m",  "tile_n",       "tile_k",         "stages",
-    "warps",   "raster_group", "GROUP_SIZE_ROW", "split_k",
-    "SPLIT_N", "num_stages",   "num_warps"};
+    "tile_m",           "tile_n",    "tile_k",
+    "stages",           "warps",     "raster_group",
+    "GROUP_SIZE_ROW",   "split_k",   "SPLIT_N",
+    "num_stages",       "num_warps", "register_rows",
+    "register_vectors", "threads"};
 /// Position of N in the key.
 static constexpr unsigned kKeyN = 2;
 

@@ -15,6 +15,7 @@
 #include "sattn/Support/Chip.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
@@ -135,7 +136,10 @@ std::string sattn::tuning::bsr_addmm::findTileProblem(const Facts &facts,
                            tile.columns, widest, target);
        },
        [&] {
-         return findMemoryProblem(problem, tile, resources::kMinStages, target);
+         // As wide as a row is made.
+         Parameters wide = tile;
+         wide.columns = llvm::alignTo(tile.columns, target.columnMultiple);
+         return findMemoryProblem(problem, wide, resources::kMinStages, target);
        }});
 }
 

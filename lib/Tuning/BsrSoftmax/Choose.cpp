@@ -19,9 +19,9 @@ static llvm::Error setNumber(Parameters &tile, const Facts &facts,
                              llvm::StringRef entry) {
   auto [name, text] = entry.split('=');
   if (name != "tile_m" && name != "tile_n" && name != "tile_k" &&
-      name != "stages" && name != "warps")
-    return makeError("expected tile_m, tile_n, tile_k, stages or warps, but "
-                     "got '" +
+      name != "stages" && name != "warps" && name != "threads")
+    return makeError("expected tile_m, tile_n, tile_k, stages, warps or "
+                     "threads, but got '" +
                      name + "'");
   int64_t most =
       name == "tile_m" ? facts.blockRows : llvm::alignTo(facts.blockColumns, 8);
@@ -31,6 +31,8 @@ static llvm::Error setNumber(Parameters &tile, const Facts &facts,
     most = kMaxStages;
   if (name == "warps")
     most = kMaxWarps;
+  if (name == "threads")
+    return readParameter(tile, entry);
   // A hint of 0 is none.
   bool isHint = name == "stages" || name == "warps";
   int64_t least = isHint ? 0 : 1, number;

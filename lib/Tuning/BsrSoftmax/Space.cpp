@@ -33,6 +33,7 @@ static void addParameters(Space &space, const Facts &facts,
         takeUpTo(facts.blockColumns, {8, 16, 32, 64, 128});
     addParameter(space, "tile_n", columns);
     addParameter(space, "tile_k", columns);
+    addThreads(space, target);
     return;
   }
   addParameter(space, "tile_m", {});
@@ -100,7 +101,12 @@ static std::string findHintsProblem(const Facts &facts, const Parameters &given,
       {[&] { return check("stages", given.stages, fitted.stages); },
        [&] { return check("warps", given.warps, fitted.warps); },
        [&] { return check("raster_group", given.rasterGroup, std::nullopt); },
-       [&] { return check("split_k", given.splitK, std::nullopt); }});
+       [&] { return check("split_k", given.splitK, std::nullopt); },
+       [&] { return check("register_rows", given.registerRows, std::nullopt); },
+       [&] {
+         return check("register_vectors", given.registerVectors, std::nullopt);
+       },
+       [&] { return findRegistersProblem(given, target); }});
 }
 
 OpTuning<Facts>

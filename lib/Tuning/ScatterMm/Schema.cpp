@@ -19,8 +19,10 @@ using llvm::StringRef;
 static constexpr StringLiteral kKey[] = {"M", "K", "N", "Ms", "Ks"};
 /// Ours, and those of PyTorch's kernel.
 static constexpr StringLiteral kParameters[] = {
-    "tile_m",     "tile_n",  "tile_k", "stages", "warps",      "raster_group",
-    "GROUP_SIZE", "SPLIT_N", "TILE_M", "TILE_N", "num_stages", "num_warps"};
+    "tile_m",        "tile_n",           "tile_k",     "stages",
+    "warps",         "raster_group",     "GROUP_SIZE", "SPLIT_N",
+    "TILE_M",        "TILE_N",           "num_stages", "num_warps",
+    "register_rows", "register_vectors", "threads"};
 
 /// Position of N in the key.
 static constexpr unsigned kKeyN = 2;

@@ -9,7 +9,8 @@ from .._native.c_arguments import integer
 #: Names of ours, with PyTorch's.
 OURS = {"BLOCK_M": "tile_queries", "BLOCK_N": "tile_keys", "num_stages": "stages", "num_warps": "warps",
         "PRECISION": "precision", "tile_queries": "tile_queries", "tile_keys": "tile_keys", "stages": "stages",
-        "warps": "warps", "raster_group": "raster_group", "precision": "precision"}
+        "warps": "warps", "raster_group": "raster_group", "precision": "precision", "register_rows": "register_rows",
+        "register_vectors": "register_vectors", "threads": "threads"}
 #: PyTorch's options that change nothing here; nor do its options of the backward (bwd_...), whose tiles are the
 #: compiler's.
 IGNORED = {"PRESCALE_QK", "ROWS_GUARANTEED_SAFE", "BLOCKS_ARE_CONTIGUOUS", "WRITE_DQ", "FORCE_USE_FLEX_ATTENTION",
@@ -17,7 +18,7 @@ IGNORED = {"PRESCALE_QK", "ROWS_GUARANTEED_SAFE", "BLOCKS_ARE_CONTIGUOUS", "WRIT
            "kpack", "matrix_instr_nonkdim", "waves_per_eu", "BACKEND", "BLOCK_M1", "BLOCK_N1", "BLOCK_M2", "BLOCK_N2",
            "OUTPUT_LOGSUMEXP", "OUTPUT_MAX", "SPARSE_Q_BLOCK_SIZE", "SPARSE_KV_BLOCK_SIZE", "GQA_SHARED_HEADS",
            "HAS_FULL_BLOCKS", "IS_DIVISIBLE", "SM_SCALE", "SPLIT_KV", "num_buffers_warp_spec", "num_consumer_groups"}
-HINTS = "stages", "warps", "raster_group"
+HINTS = "stages", "warps", "raster_group", "register_rows", "register_vectors", "threads"
 _remarked = set()
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import cache, memory
 
-PARAMETERS = ("tile", "stages", "warps", "raster_group", "split_k")
+PARAMETERS = ("tile", "stages", "warps", "raster_group", "split_k", "register_rows", "register_vectors", "threads")
 # PyTorch's names for them; a tile has N / SPLIT_N columns.
 THEIRS = {"num_stages": "stages", "num_warps": "warps", "GROUP_SIZE_ROW": "raster_group"}
 

@@ -31,9 +31,8 @@ ANY = -1
 
 class _Parameters(ctypes.Structure):
     _fields_ = [(name, _INTEGERS) for name in ("rows", "columns", "depth", "stages", "warps", "raster_group",
-                                               "split_k")] + [("is_of_table", ctypes.c_int),
-                                                            ("cycles", ctypes.c_double),
-                                                            ("dense_ratio", ctypes.c_double)]
+                                               "split_k", "register_rows", "register_vectors", "threads")] + [
+        ("is_of_table", ctypes.c_int), ("cycles", ctypes.c_double), ("dense_ratio", ctypes.c_double)]
 
 
 @functools.cache
@@ -137,7 +136,7 @@ def _parameters(tables, op, facts, place):
 def _chosen(tables, op, facts, place):
     """(the inside of #sattn.meta<...>, whether a table's row gave it). Raises as `_parameters` does."""
     chosen = _parameters(tables, op, facts, place)
-    hints = "".join(f", {name} = {value}" for name in ("stages", "warps", "raster_group", "split_k")
+    hints = "".join(f", {name} = {value}" for name, _ in _Parameters._fields_[3:-3]
                      if (value := getattr(chosen, name)))
     return f"tile = [{chosen.rows}, {chosen.columns}, {chosen.depth}]{hints}", bool(chosen.is_of_table)
 

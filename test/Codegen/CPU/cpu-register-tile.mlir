@@ -17,10 +17,14 @@
 // W512:              linalg.generic {{.*}} ins(%{{.*}} : tensor<1x64xbf16>) outs(%{{.*}} : tensor<1x64xf32>)
 // W256:              linalg.generic {{.*}} ins(%{{.*}} : tensor<1x16xbf16>) outs(%{{.*}} : tensor<1x16xf32>)
 // GIVEN:             linalg.generic {{.*}} ins(%{{.*}} : tensor<1x32xbf16>) outs(%{{.*}} : tensor<1x32xf32>)
-// CHECK:           scf.for {{.*}} to %c64 step
+// W512:            scf.for {{.*}} to %c64 step %c4
+// W256:            scf.for {{.*}} to %c60 step %c6
+// GIVEN:           scf.for {{.*}} to %c64 step %c8
 // CHECK:             scf.for {{.*}} to %c64 step %c1
 // W512:                linalg.matmul ins(%{{.*}} : tensor<4x1xf32>, tensor<1x64xf32>) outs(%{{.*}} : tensor<4x64xf32>)
-// W256:                linalg.matmul ins(%{{.*}} : tensor<4x1xf32>, tensor<1x16xf32>) outs(%{{.*}} : tensor<4x16xf32>)
+// W256:                linalg.matmul ins(%{{.*}} : tensor<6x1xf32>, tensor<1x16xf32>) outs(%{{.*}} : tensor<6x16xf32>)
+// W256:            scf.for {{.*}} to %c64 step %c1
+// W256:              linalg.matmul ins(%{{.*}} : tensor<4x1xf32>, tensor<1x16xf32>) outs(%{{.*}} : tensor<4x16xf32>)
 // GIVEN:               linalg.matmul ins(%{{.*}} : tensor<8x1xf32>, tensor<1x32xf32>) outs(%{{.*}} : tensor<8x32xf32>)
 func.func @product(%l: tensor<64x64xbf16>, %r: tensor<64x128xbf16>, %out: tensor<64x128xf32>)
     -> tensor<64x128xf32> {
@@ -52,7 +56,7 @@ func.func @product(%l: tensor<64x64xbf16>, %r: tensor<64x128xbf16>, %out: tensor
 // of two, unless they are given.
 // CHECK-LABEL: func.func @odd_sizes
 // W512:          linalg.matmul {{.*}} outs(%{{.*}} : tensor<12x8xf32>)
-// W256:          linalg.matmul {{.*}} outs(%{{.*}} : tensor<8x8xf32>)
+// W256:          linalg.matmul {{.*}} outs(%{{.*}} : tensor<12x8xf32>)
 // GIVEN:         linalg.matmul {{.*}} outs(%{{.*}} : tensor<8x20xf32>)
 func.func @odd_sizes(%l: tensor<24x8xf32>, %r: tensor<8x40xf32>, %out: tensor<24x40xf32>)
     -> tensor<24x40xf32> {
@@ -250,6 +254,44 @@ func.func @sum_in_branches(%panels: tensor<?x2x32x64xf32>, %blocks: tensor<?x64x
     }
   }
   return %0 : tensor<64x?xf32>
+}
+
+// Where the rows of register tiles do not divide the tile's, those of the last are
+// fewer: of 32 rows four tiles have six, and two have four.
+// CHECK-LABEL: func.func @bands
+// W256:          scf.for {{.*}} to %c24 step %c6
+// W256:            scf.for {{.*}} -> (tensor<6x16xf32>)
+// W256:              linalg.matmul {{.*}} outs(%{{.*}} : tensor<6x16xf32>)
+// W256:            linalg.copy {{.*}} outs(%{{.*}} : tensor<1x16xf32>)
+// W256:          scf.for %{{.*}} = %c24 to %c32 step %c4
+// W256:            scf.for {{.*}} -> (tensor<4x16xf32>)
+// W256:              linalg.matmul {{.*}} outs(%{{.*}} : tensor<4x16xf32>)
+// W256:            linalg.copy {{.*}} outs(%{{.*}} : tensor<1x16xf32>)
+// W256-NOT:      linalg.matmul
+// CHECK:         scf.forall.in_parallel
+func.func @bands(%panels: tensor<?x1x32x16xf32>, %blocks: tensor<?x32x32xf32>, %count: index,
+                 %out: tensor<32x16xf32>) -> tensor<32x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %0 = scf.forall (%j) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<32x16xf32>) {
+    %empty = tensor.empty() : tensor<32x16xf32>
+    %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<32x16xf32>) -> tensor<32x16xf32>
+    %sum = scf.for %p = %c0 to %count step %c1 iter_args(%a = %zeros) -> (tensor<32x16xf32>) {
+      %l = tensor.extract_slice %blocks[%p, 0, 0] [1, 32, 32] [1, 1, 1] : tensor<?x32x32xf32> to tensor<32x32xf32>
+      %s = tensor.extract_slice %panels[%p, 0, 0, 0] [1, 1, 32, 16] [1, 1, 1, 1] : tensor<?x1x32x16xf32> to tensor<1x32x16xf32>
+      %re = tensor.empty() : tensor<32x16xf32>
+      %r = linalg.unpack %s outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [16] into %re
+          : tensor<1x32x16xf32> -> tensor<32x16xf32>
+      %m = linalg.matmul ins(%l, %r : tensor<32x32xf32>, tensor<32x16xf32>) outs(%a : tensor<32x16xf32>) -> tensor<32x16xf32>
+      scf.yield %m : tensor<32x16xf32>
+    } {sattn.block_loop}
+    %copied = linalg.copy ins(%sum : tensor<32x16xf32>) outs(%o : tensor<32x16xf32>) -> tensor<32x16xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %copied into %o[0, 0] [32, 16] [1, 1] : tensor<32x16xf32> into tensor<32x16xf32>
+    }
+  }
+  return %0 : tensor<32x16xf32>
 }
 
 // Of panels that no loop adds up, each register tile takes its own.

@@ -34,3 +34,19 @@ func.func @chosen(%n: index, %a: memref<?xf32>, %x: f32) {
   }
   return
 }
+
+// A region gets the most threads of its loop.
+// CHECK-LABEL: func.func @few
+// CHECK-NOT:     sattn.loop_threads
+// CHECK:         omp.parallel {
+// CHECK:         %[[TWO:.*]] = llvm.mlir.constant(2 : i32) : i32
+// CHECK:         omp.parallel num_threads(%[[TWO]] : i32) {
+func.func @few() attributes {sattn.loop_threads = array<i64: 0, 2>} {
+  omp.parallel {
+    omp.terminator
+  }
+  omp.parallel {
+    omp.terminator
+  }
+  return
+}

@@ -20,7 +20,7 @@
 // RUN: not sparse-opt %s --sattn-inject-meta=row=SPLIT_N 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: error: option 'row': expected NAME=NUMBER, but got 'SPLIT_N'
 // RUN: not sparse-opt %s --sattn-inject-meta=row=SPLIT_M=4 2>&1 | FileCheck %s --check-prefix=NAME
-// NAME: error: option 'row': expected parameters out of tile_m, tile_n, tile_k, stages, warps, raster_group, GROUP_SIZE_ROW, split_k, SPLIT_N, num_stages, num_warps, but got SPLIT_M
+// NAME: error: option 'row': expected parameters out of tile_m, tile_n, tile_k, stages, warps, raster_group, GROUP_SIZE_ROW, split_k, SPLIT_N, num_stages, num_warps, register_rows, register_vectors, threads, but got SPLIT_M
 // RUN: not sparse-opt %s --sattn-inject-meta=row=SPLIT_N=4,SPLIT_N=4 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: error: option 'row': expected different parameters, but got SPLIT_N twice
 // RUN: not sparse-opt %s --sattn-inject-meta=row=stages=4 2>&1 | FileCheck %s --check-prefix=TILE

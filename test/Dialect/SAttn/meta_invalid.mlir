@@ -41,10 +41,15 @@
 
 // -----
 
-// expected-error @below {{expected 'stages', 'warps', 'raster_group' or 'split_k', but got 'depth'}}
+// expected-error @below {{expected 'stages', 'warps', 'raster_group', 'split_k', 'register_rows', 'register_vectors' or 'threads', but got 'depth'}}
 "test.op"() {meta = #sattn.meta<tile = [64, 128, 64], depth = 2>} : () -> ()
 
 // -----
 
 // expected-error @below {{expected 'warps' once}}
 "test.op"() {meta = #sattn.meta<tile = [64, 128, 64], warps = 2, warps = 2>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected 'register_vectors' to be positive, but got 0}}
+"test.op"() {meta = #sattn.meta<tile = [64, 128, 64], register_rows = 6, register_vectors = 0>} : () -> ()

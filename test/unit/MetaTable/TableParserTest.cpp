@@ -157,7 +157,8 @@ TEST(TableParserTest, ParametersOfASection) {
       error(R"(["SPLIT_N", "SPLIT_M"])"),
       "meta table 't.json': section 0: expected parameters out of tile_m, "
       "tile_n, tile_k, stages, warps, raster_group, GROUP_SIZE_ROW, "
-      "split_k, SPLIT_N, num_stages, num_warps, but got SPLIT_M");
+      "split_k, SPLIT_N, num_stages, num_warps, register_rows, "
+      "register_vectors, threads, but got SPLIT_M");
   EXPECT_EQ(
       error(R"(["SPLIT_N", 3])"),
       "meta table 't.json': expected strings in \"parameters\" of section "

@@ -165,8 +165,9 @@ TEST(BsrSoftmaxTest, NumbersReplaceTheDefault) {
             "expected 'warps' to be a power of two, but got '3'");
   EXPECT_EQ(textOf(facts, {"warps=5"}),
             "expected 'warps' from 0 to 4, but got '5'");
-  EXPECT_EQ(textOf(facts, {"raster_group=2"}),
-            "expected tile_m, tile_n, tile_k, stages or warps, but got "
-            "'raster_group'");
+  EXPECT_EQ(
+      textOf(facts, {"raster_group=2"}),
+      "expected tile_m, tile_n, tile_k, stages, warps or threads, but got "
+      "'raster_group'");
 }
 } // namespace

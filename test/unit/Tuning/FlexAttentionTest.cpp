@@ -147,7 +147,8 @@ TEST(FlexAttentionTest, RowReplacesNumbers) {
   choice = choose(factsOf(128), search);
   ASSERT_FALSE(bool(choice));
   EXPECT_EQ(llvm::toString(choice.takeError()),
-            "expected tile_m, tile_n, tile_k, stages, warps or raster_group, "
+            "expected tile_m, tile_n, tile_k, stages, warps, raster_group, "
+            "register_rows, register_vectors or threads, "
             "but got 'SPLIT_N'");
   search.row = {"tile_n=136"};
   choice = choose(factsOf(128), search);

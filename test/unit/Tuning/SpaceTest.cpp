@@ -151,7 +151,9 @@ TEST(SpaceTest, ValuesAscendAndContainTheDefault) {
         bool isHint = !parameter.name.starts_with("tile_");
         EXPECT_EQ(parameter.values.front() == 0, isHint)
             << problem.describe() << ", " << parameter.name.str();
-        EXPECT_FALSE(isHint && name == "cpu") << problem.describe();
+        bool isOfCPU = llvm::is_contained(
+            {"register_rows", "register_vectors", "threads"}, parameter.name);
+        EXPECT_EQ(isOfCPU, isHint && name == "cpu") << problem.describe();
       }
     }
 }
@@ -177,8 +179,9 @@ TEST(SpaceTest, CandidatesAreTheDefaultAndEachPossibleCombinationOnce) {
 TEST(SpaceTest, ParametersByName) {
   Parameters parameters;
   int64_t value = 1;
-  for (llvm::StringRef name : {"tile_m", "tile_n", "tile_k", "stages", "warps",
-                               "raster_group", "split_k"}) {
+  for (llvm::StringRef name :
+       {"tile_m", "tile_n", "tile_k", "stages", "warps", "raster_group",
+        "split_k", "register_rows", "register_vectors", "threads"}) {
     EXPECT_EQ(getParameter(parameters, name), 0);
     setParameter(parameters, name, value);
     EXPECT_EQ(getParameter(parameters, name), value++);
@@ -187,8 +190,58 @@ TEST(SpaceTest, ParametersByName) {
   EXPECT_EQ(parameters.columns, 2);
   EXPECT_EQ(parameters.depth, 3);
   EXPECT_EQ(parameters.splitK, 7);
+  EXPECT_EQ(parameters.registerRows, 8);
+  EXPECT_EQ(parameters.registerVectors, 9);
+  EXPECT_EQ(parameters.threads, 10);
   setParameter(parameters, "stages", 0);
   EXPECT_EQ(parameters.stages, std::nullopt);
+}
+
+TEST(SpaceTest, RegisterTilesOfTheCPU) {
+  NamedFact facts[] = {{"block_rows", std::nullopt, 64},
+                       {"block_columns", std::nullopt, 64},
+                       {"dtype", "f32"},
+                       {"out_dtype", "f32"}};
+  Target target = *findTarget("cpu");
+  auto problemOf = [&](int64_t vectorBits, int64_t rows, int64_t vectors,
+                       int64_t threads = 0) {
+    target.vectorBits = vectorBits;
+    llvm::Expected<Space> space = getSpace("bsr_addmm", facts, target);
+    EXPECT_TRUE(bool(space));
+    Parameters candidate = space->defaults;
+    setParameter(candidate, "register_rows", rows);
+    setParameter(candidate, "register_vectors", vectors);
+    setParameter(candidate, "threads", threads);
+    return space->problem(candidate);
+  };
+  EXPECT_EQ(problemOf(256, 6, 2, 2), "");
+  EXPECT_EQ(problemOf(256, 0, 4), "");
+  EXPECT_EQ(problemOf(512, 6, 4), "");
+  EXPECT_EQ(problemOf(256, 6, 4),
+            "expected a register tile that takes at most 16 registers of 256 "
+            "bits, but got 6 x 4 vectors, which take 29");
+  EXPECT_EQ(problemOf(256, 8, 0),
+            "expected a register tile that takes at most 16 registers of 256 "
+            "bits, but got 8 x 2 vectors, which take 19");
+  EXPECT_EQ(problemOf(512, 4, 3),
+            "expected register_vectors to be a power of two, but got 3");
+  EXPECT_EQ(problemOf(512, 33, 1),
+            "expected register_rows from 0 to 32, but got 33");
+  EXPECT_EQ(problemOf(512, 0, 0, 2000),
+            "expected threads from 1 to 1024, but got 2000");
+}
+
+TEST(SpaceTest, ThreadsOfTheCPU) {
+  NamedFact facts[] = {{"block_rows", std::nullopt, 64},
+                       {"block_columns", std::nullopt, 64},
+                       {"dtype", "f32"}};
+  Target target = *findTarget("cpu");
+  target.threads = 6;
+  llvm::Expected<Space> space = getSpace("bsr_softmax", facts, target);
+  ASSERT_TRUE(bool(space));
+  const TunedParameter &last = space->parameters.back();
+  EXPECT_EQ(last.name, "threads");
+  EXPECT_EQ(last.values, (llvm::SmallVector<int64_t>{0, 1, 2, 4}));
 }
 
 TEST(SpaceTest, ARowTakesWhatASpaceCallsPossible) {

@@ -49,6 +49,5 @@ Value sattn::getDestination(Value value) {
 TileSchedule sattn::getScheduleOf(MetaAttr meta) {
   if (!meta)
     return {};
-  return {meta.getStages(), meta.getWarps(), meta.getRasterGroup(),
-          meta.getSplitK()};
+  return meta.getSchedule();
 }

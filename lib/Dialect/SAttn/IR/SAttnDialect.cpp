@@ -25,24 +25,30 @@
 
 using namespace mlir;
 
+using Count = std::optional<int64_t>;
+
 /// The optional parameters of #sattn.meta under their names.
 template <typename T>
-static std::array<std::pair<StringRef, T>, 4>
-nameCounts(T stages, T warps, T rasterGroup, T splitK) {
+static std::array<std::pair<StringRef, T>, 7>
+nameCounts(T stages, T warps, T rasterGroup, T splitK, T registerRows,
+           T registerVectors, T threads) {
   return {{{"stages", stages},
            {"warps", warps},
            {"raster_group", rasterGroup},
-           {"split_k", splitK}}};
+           {"split_k", splitK},
+           {"register_rows", registerRows},
+           {"register_vectors", registerVectors},
+           {"threads", threads}}};
 }
 
 /// Parses `, stages = 4, warps = 8, raster_group = 2`: each at most once, in
 /// any order.
-static ParseResult parseMetaSchedule(AsmParser &parser,
-                                     std::optional<int64_t> &stages,
-                                     std::optional<int64_t> &warps,
-                                     std::optional<int64_t> &rasterGroup,
-                                     std::optional<int64_t> &splitK) {
-  auto counts = nameCounts(&stages, &warps, &rasterGroup, &splitK);
+static ParseResult parseMetaSchedule(AsmParser &parser, Count &stages,
+                                     Count &warps, Count &rasterGroup,
+                                     Count &splitK, Count &registerRows,
+                                     Count &registerVectors, Count &threads) {
+  auto counts = nameCounts(&stages, &warps, &rasterGroup, &splitK,
+                           &registerRows, &registerVectors, &threads);
   while (succeeded(parser.parseOptionalComma())) {
     SMLoc loc = parser.getCurrentLocation();
     StringRef name;
@@ -51,9 +57,10 @@ static ParseResult parseMetaSchedule(AsmParser &parser,
     auto *found =
         llvm::find_if(counts, [&](auto entry) { return entry.first == name; });
     if (found == counts.end())
-      return parser.emitError(loc) << "expected 'stages', 'warps', "
-                                      "'raster_group' or 'split_k', but got '"
-                                   << name << "'";
+      return parser.emitError(loc)
+             << "expected 'stages', 'warps', 'raster_group', 'split_k', "
+                "'register_rows', 'register_vectors' or 'threads', but got '"
+             << name << "'";
     if (*found->second)
       return parser.emitError(loc) << "expected '" << name << "' once";
     int64_t count;
@@ -64,12 +71,12 @@ static ParseResult parseMetaSchedule(AsmParser &parser,
   return success();
 }
 
-static void printMetaSchedule(AsmPrinter &printer,
-                              std::optional<int64_t> stages,
-                              std::optional<int64_t> warps,
-                              std::optional<int64_t> rasterGroup,
-                              std::optional<int64_t> splitK) {
-  for (auto [name, count] : nameCounts(stages, warps, rasterGroup, splitK))
+static void printMetaSchedule(AsmPrinter &printer, Count stages, Count warps,
+                              Count rasterGroup, Count splitK,
+                              Count registerRows, Count registerVectors,
+                              Count threads) {
+  for (auto [name, count] : nameCounts(stages, warps, rasterGroup, splitK,
+                                       registerRows, registerVectors, threads))
     if (count)
       printer << ", " << name << " = " << *count;
 }
@@ -143,6 +150,11 @@ static constexpr AttributeRule kAttributeRules[] = {
     {kTileWarpsAttrName, isCount, "a positive i64", isLoop, "a loop"},
     {kTileRasterGroupAttrName, isCount, "a positive i64", isLoop, "a loop"},
     {kTileSplitKAttrName, isCount, "a positive i64", isLoop, "a loop"},
+    {kTileRegisterRowsAttrName, isCount, "a positive i64", isLoop, "a loop"},
+    {kTileRegisterVectorsAttrName, isCount, "a positive i64", isLoop, "a loop"},
+    {kTileThreadsAttrName, isCount, "a positive i64", isLoop, "a loop"},
+    {kLoopThreadsAttrName, isAttribute<DenseI64ArrayAttr>, "an array of i64",
+     isOp<FunctionOpInterface>, "a function"},
     {kTileConsumerGroupsAttrName, isCounts, "an array of positive i64", isLoop,
      "a loop"},
     {kTileCoversResultsAttrName, isAttribute<UnitAttr>, "a unit attribute",
@@ -185,22 +197,39 @@ LogicalResult SAttnDialect::verifyOperationAttribute(Operation *op,
 }
 
 LogicalResult MetaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               ArrayRef<int64_t> tile,
-                               std::optional<int64_t> stages,
-                               std::optional<int64_t> warps,
-                               std::optional<int64_t> rasterGroup,
-                               std::optional<int64_t> splitK) {
+                               ArrayRef<int64_t> tile, Count stages,
+                               Count warps, Count rasterGroup, Count splitK,
+                               Count registerRows, Count registerVectors,
+                               Count threads) {
   if (tile.size() != 3)
     return emitError() << "expected 3 tile sizes (M, N, K), but got "
                        << tile.size();
   if (llvm::any_of(tile, [](int64_t size) { return size <= 0; }))
     return emitError() << "expected positive tile sizes, but got [" << tile
                        << "]";
-  for (auto [name, count] : nameCounts(stages, warps, rasterGroup, splitK))
+  for (auto [name, count] : nameCounts(stages, warps, rasterGroup, splitK,
+                                       registerRows, registerVectors, threads))
     if (count && *count <= 0)
       return emitError() << "expected '" << name << "' to be positive, but got "
                          << *count;
   return success();
+}
+
+MetaAttr MetaAttr::get(MLIRContext *context, ArrayRef<int64_t> tile,
+                       const TileSchedule &schedule) {
+  return get(context, tile, schedule.stages, schedule.warps,
+             schedule.rasterGroup, schedule.splitK, schedule.registerRows,
+             schedule.registerVectors, schedule.threads);
+}
+
+TileSchedule MetaAttr::getSchedule() const {
+  return {getStages(), getWarps(),        getRasterGroup(),
+          getSplitK(), getRegisterRows(), getRegisterVectors(),
+          getThreads()};
+}
+
+MetaAttr MetaAttr::withTile(ArrayRef<int64_t> tile) const {
+  return get(getContext(), tile, getSchedule());
 }
 
 } // namespace sattn

@@ -98,6 +98,8 @@ private:
       llvm::interleaveComma(tuning::targetNames(), diag);
       return diag << ", but got '" << target.getValue() << "'";
     }
+    if (limits->kind == tuning::TargetKind::CPU)
+      limits->vectorBits = vectorBits;
     if (!sizes.empty() && sizes.size() != 3)
       return getOperation().emitError()
              << "expected 'sizes' to be M, N and K, but got " << sizes.size()
@@ -137,7 +139,9 @@ private:
     const tuning::Parameters &chosen = choice->parameters;
     MetaAttr attr = MetaAttr::get(
         op->getContext(), {chosen.rows, chosen.columns, chosen.depth},
-        chosen.stages, chosen.warps, chosen.rasterGroup, chosen.splitK);
+        TileSchedule{chosen.stages, chosen.warps, chosen.rasterGroup,
+                     chosen.splitK, chosen.registerRows, chosen.registerVectors,
+                     chosen.threads});
     op.setTileParameters(attr);
     say(op) << remark::add("tile parameters from {0}: {1}", choice->origin,
                            attr);

@@ -88,7 +88,10 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op,
        {std::pair(kTileStagesAttrName, schedule.stages),
         std::pair(kTileWarpsAttrName, schedule.warps),
         std::pair(kTileRasterGroupAttrName, schedule.rasterGroup),
-        std::pair(kTileSplitKAttrName, schedule.splitK)})
+        std::pair(kTileSplitKAttrName, schedule.splitK),
+        std::pair(kTileRegisterRowsAttrName, schedule.registerRows),
+        std::pair(kTileRegisterVectorsAttrName, schedule.registerVectors),
+        std::pair(kTileThreadsAttrName, schedule.threads)})
     if (hint)
       tiled->loops.front()->setAttr(name, rewriter.getI64IntegerAttr(*hint));
 

@@ -34,17 +34,6 @@
 #include "mlir/Interfaces/TilingInterface.h"
 
 namespace sattn {
-/// Hints for the schedule of the kernel that computes an op's tiles. The passes
-/// choose absent values, and values instead of impossible ones.
-struct TileSchedule {
-  /// Steps of the reduction in flight together, warps that compute a tile,
-  /// columns of tiles that are walked together, and CTAs that share
-  /// the reduction of a tile.
-  std::optional<int64_t> stages, warps, rasterGroup, splitK;
-};
-} // namespace sattn
-
-namespace sattn {
 /// The type of an op's scalars, and of its sums of floats, where it multiplies
 /// elements of `tensor`, or of a type: f64 of f64, else f32.
 mlir::Type getScalarType(mlir::Type tensor);

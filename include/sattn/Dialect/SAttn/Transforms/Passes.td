@@ -322,6 +322,8 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
            "Target whose limits hold: cpu, sm_80, sm_86, sm_89 or sm_90a">,
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"512",
+           "Width of the CPU's vector registers in bits">,
     Option<"device", "device", "std::string", /*default=*/"\"\"",
            "Device whose rows are searched, as its driver names it">,
     Option<"table", "table", "std::string", /*default=*/"\"\"",

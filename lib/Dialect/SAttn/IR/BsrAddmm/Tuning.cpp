@@ -92,9 +92,7 @@ BsrAddmmOp::restrictTo(const tuning::Target &target) {
     return std::nullopt;
   SmallVector<int64_t> tile(meta.getTile());
   tile[0] = getBlockRows();
-  setMetaAttr(MetaAttr::get(getContext(), tile, meta.getStages(),
-                            meta.getWarps(), meta.getRasterGroup(),
-                            meta.getSplitK()));
+  setMetaAttr(meta.withTile(tile));
   return isForCPU ? "tile of one block row, as the CPU takes"
                   : "tile of one block row, since there is no plan";
 }

@@ -50,9 +50,12 @@ static std::optional<std::string> restrictRows(const StoredRows &rows,
   given.warps = meta.getWarps();
   tuning::Parameters fitted = given;
   tuning::bsr_softmax::fitTo(factsOf(rows), target, fitted);
-  cast<TuningOpInterface>(rows.op).setTileParameters(MetaAttr::get(
-      rows.op->getContext(), {fitted.rows, fitted.columns, fitted.depth},
-      fitted.stages, fitted.warps, meta.getRasterGroup(), meta.getSplitK()));
+  TileSchedule schedule = meta.getSchedule();
+  schedule.stages = fitted.stages;
+  schedule.warps = fitted.warps;
+  cast<TuningOpInterface>(rows.op).setTileParameters(
+      MetaAttr::get(rows.op->getContext(),
+                    {fitted.rows, fitted.columns, fitted.depth}, schedule));
   if (fitted.rows == given.rows && fitted.columns == given.columns &&
       fitted.depth == given.depth)
     return std::nullopt;

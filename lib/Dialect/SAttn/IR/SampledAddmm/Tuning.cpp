@@ -25,9 +25,7 @@ SampledAddmmOp::restrictTo(const tuning::Target &target) {
   if (MetaAttr meta = getMetaAttr();
       target.kind == tuning::TargetKind::CPU && isRun(*this)) {
     ArrayRef<int64_t> tile = meta.getTile();
-    setMetaAttr(MetaAttr::get(
-        getContext(), {tile[0], getBlockColumns(), tile[2]}, meta.getStages(),
-        meta.getWarps(), meta.getRasterGroup(), meta.getSplitK()));
+    setMetaAttr(meta.withTile({tile[0], getBlockColumns(), tile[2]}));
     return "a tile of one block, as " + target.name.str() + " takes";
   }
   if (target.kind == tuning::TargetKind::CPU || getTransposeMat2() ||

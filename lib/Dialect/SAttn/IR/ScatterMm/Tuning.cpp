@@ -37,10 +37,7 @@ ScatterMmOp::restrictTo(const tuning::Target &target) {
   tuning::scatter_mm::fitTo(factsOf(*this), target, fitted);
   if (fitted.rows == given.rows && fitted.depth == given.depth)
     return std::nullopt;
-  setMetaAttr(MetaAttr::get(getContext(),
-                            {fitted.rows, fitted.columns, fitted.depth},
-                            meta.getStages(), meta.getWarps(),
-                            meta.getRasterGroup(), meta.getSplitK()));
+  setMetaAttr(meta.withTile({fitted.rows, fitted.columns, fitted.depth}));
   return ("tile of " + Twine(fitted.rows) + " x " + Twine(fitted.columns) +
           " x " + Twine(fitted.depth) + ", as " + target.name + " takes")
       .str();
