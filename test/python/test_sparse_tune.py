@@ -89,6 +89,8 @@ def test_a_gpu(tool, stub_cuda, tmp_path, op, facts):
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["is_default"] and found["tried"] > 1 and found["failed"] == 0 and found["milliseconds"] == 0.75
+    assert len(found["trials"]) == found["tried"] and {trial["ratio"] for trial in found["trials"]} == {1.0}
+    assert any(trial["parameters"] == found["parameters"] for trial in found["trials"])
     assert not found["device"].startswith("CPU") and stub_cuda.lines("launch")
 
 

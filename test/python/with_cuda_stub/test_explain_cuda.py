@@ -28,6 +28,16 @@ def test_the_aligned_version(package, stub_cuda):
     assert not stub_cuda.lines("launch")
 
 
+def test_where_a_dense_product_is_faster(package):
+    """Half of the blocks of 16, and one in 16 of the blocks of 64, of matrices of 2048."""
+    dense = cuda_tensors.zeros(2048, 2048)
+    small = cuda_tensors.sparse(range(0, 128 * 64 + 1, 64), [*range(0, 128, 2)] * 128, (16, 16), 2048)
+    remark, = package.explain(None, small, dense, beta=0).remarks
+    assert remark.startswith("a dense product takes an estimated 0.") and remark.endswith("of the time of these blocks")
+    large = cuda_tensors.sparse(range(0, 32 * 2 + 1, 2), [0, 16] * 32, (64, 64), 2048)
+    assert package.explain(None, large, dense, beta=0).remarks == ()
+
+
 GAPS = "`input` has elements 128 apart in its rows; vectors of them need a stride of 1"
 
 
