@@ -55,20 +55,20 @@ static llvm::Expected<HostCpu> findNamed(llvm::StringRef name) {
     return makeError("the name of an x86 CPU");
   llvm::SmallVector<llvm::StringRef> named;
   llvm::X86::getFeaturesForCPU(name, named);
-  Features features = host;
-  // The list of a CPU's instructions leaves out its mode.
-  for (auto &[feature, isThere] : features)
-    isThere = isThere && feature == "64bit";
+  // The list leaves out what others imply, and the mode.
+  llvm::StringMap<bool> all;
+  all["64bit"] = true;
   for (llvm::StringRef feature : named) {
     feature.consume_front("+");
-    auto found = host.find(feature.str());
-    // LLVM does not look for all of them.
-    if (found == host.end())
-      continue;
-    if (!found->second)
-      return makeError("a CPU whose instructions this machine has (" + feature +
-                       ")");
-    features[feature.str()] = true;
+    all[feature] = true;
+    llvm::X86::updateImpliedFeatures(feature, /*Enabled=*/true, all);
+  }
+  Features features = host;
+  for (auto &[feature, isThere] : features) {
+    if (all.lookup(feature) && !isThere)
+      return makeError("a CPU whose instructions this machine has (" +
+                       llvm::Twine(feature) + ")");
+    isThere = all.lookup(feature);
   }
   return describe(name, features);
 #else
