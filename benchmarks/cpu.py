@@ -65,7 +65,7 @@ def cpu_name():
 
 
 def vector_extension():
-    """Of this machine; with --cpu, whose it is."""
+    """The instructions that are used: this machine's, or with --cpu those of that CPU."""
     if cpu := os.environ.get("SATTN_CPU"):
         return f"instructions of {cpu}"
     flags = Path("/proc/cpuinfo").read_text()

@@ -27,6 +27,7 @@ import product_plot
 import readme_demo
 import results_table
 import stubs
+import tuning_plot
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -140,6 +141,7 @@ def drawings():
     """{name: (figure, what it shows in words)} of docs/*.svg."""
     return {"bsr_addmm": (product_plot.plot(results_table.newest()), product_plot.LABEL),
             "decoding": (linear_results.plot(linear_results.newest()), linear_results.LABEL),
+            "tuning": (tuning_plot.plot(tuning_plot.newest()), tuning_plot.LABEL),
             "attention": (flex_attention_results.overview(flex_attention_results.newest_beside_torch()),
                           flex_attention_results.LABEL),
             "flex_attention": (flex_attention_results.plot(flex_attention_results.newest()),

@@ -29,7 +29,7 @@ STYLE = {"font.family": "DejaVu Sans", "font.size": 9, "figure.dpi": 72, "svg.fo
 
 
 def namespace():
-    """What the page's Python defines."""
+    """The names that the page's Python defines."""
     blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
     names = {}
     exec(compile("\n".join(blocks), str(PAGE), "exec"), names)

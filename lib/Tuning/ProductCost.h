@@ -34,7 +34,7 @@ struct BlockProduct {
 resources::KernelWork getWork(const BlockProduct &product,
                               const Parameters &tile, const Target &target);
 
-/// Of tiles, the first of those with the least cycles; the first of all where
+/// The tile with the least cycles, the first of several; the first of all where
 /// one's cycles are not known.
 Parameters takeShortest(
     llvm::ArrayRef<Parameters> tiles,

@@ -18,6 +18,12 @@ class Search(ctypes.Structure):
     _fields_ = [("target", c_char_p), ("device", c_char_p), ("shared_bytes", c_int64), ("row", c_char_p)]
 
 
+class Parameters(ctypes.Structure):
+    _fields_ = [*((name, c_int64) for name in (
+        "rows", "columns", "depth", "stages", "warps", "raster_group", "split_k", "register_rows", "register_vectors",
+        "threads")), ("is_of_table", ctypes.c_int), ("cycles", c_double), ("dense_ratio", c_double)]
+
+
 PRODUCT = {"m": 1024, "n": 1024, "k": 1024, "block_rows": 64, "block_columns": 64, "longest_row": 1, "dtype": "bf16",
            "out_dtype": "bf16"}
 ATTENTION = {"head_dim": 64, "value_dim": 64, "element_bytes": 2}
@@ -56,7 +62,7 @@ def reason(library, call):
 
 def choose(library, op, facts, search=SEARCH, parameters=True):
     """facts: {name: text or number}, or None for null."""
-    found = (c_int64 * 7)()
+    found = Parameters()
     given = None if facts is None else (Fact * len(facts))(*[
         Fact(name and name.encode(), *((value.encode(), 0) if isinstance(value, str) else (None, value)))
         for name, value in facts.items()])

@@ -21,6 +21,7 @@ import flex_attention_results  # noqa: E402
 import family_results  # noqa: E402
 import linear_results  # noqa: E402
 import results_table  # noqa: E402
+import tuning_plot  # noqa: E402
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 # A command of ours before the IR that it prints.
@@ -488,6 +489,19 @@ def test_plot_of_results(tmp_path):
     path.write_text(json.dumps({**RESULTS, "rows": RESULTS["rows"][1:]}))
     with pytest.raises(results_table.ResultsError, match="rows of the case 'square'"):
         product_plot.plot(path)
+
+
+def test_plot_of_tuned_products(tmp_path):
+    path = tmp_path / "x.json"
+    row = {"m": 64, "n": 32, "k": 128, "block": 16, "sparsity": 0.5, "x_default": 1.5, "x_tuned": 2.0, "x_triton": 0.5}
+    path.write_text(json.dumps({"date": "2020-01-01", "device": "card", "rows": [row, {**row, "n": 64, "x_triton_tuned": 1.0}]}))
+    figure = tuning_plot.plot(path)
+    assert bars(figure) == {"sattn, tuned": [2, 2], "sattn, default": [1.5, 1.5], "torch Triton, tuned": [1],
+                            "torch Triton": [0.5, 0.5]}
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["M 64\nK 128\nN 32\n50%", "M 64\nK 128\nN 64\n50%"]
+    path.write_text(json.dumps({"rows": []}))
+    with pytest.raises(results_table.ResultsError, match="expected rows, but got none"):
+        tuning_plot.plot(path)
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "docs").glob("*.svg")))

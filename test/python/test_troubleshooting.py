@@ -106,7 +106,7 @@ def test_attention(sattn, problem):
 
 
 def test_hidden_values_and_nan(sattn):
-    """What the page says of NaN: rows without a key, and hidden values in a block with visible ones."""
+    """The page's claims about NaN: rows without a key, and hidden values in a block with visible ones."""
     query, key, value = np.ones((3, 1, 1, 64, 16), np.float32)
     keep = np.arange(64) % 2 == 0
     value[:, :, ~keep] = np.nan
@@ -146,7 +146,7 @@ def test_causes_of_compilations(package):
 
 
 def run(source, **environment):
-    """What a process prints that runs these lines."""
+    """The output of a process that runs these lines."""
     done = subprocess.run([sys.executable, "-c", source], env=os.environ | environment, capture_output=True, text=True,
                           check=False)
     return done.stdout + done.stderr
@@ -204,5 +204,5 @@ def test_remarks_of_the_cache(sattn, tmp_path, environment, message):
     ("dev", "a compiler that was killed ran out of memory: try SATTN_JOBS=1 ./dev build"),
 ])
 def test_quotes_of_scripts(file, message):
-    """What cannot be provoked here, since a machine lacks apt-get or memory."""
+    """Messages that cannot be provoked here stand in the scripts: no apt-get, no memory."""
     assert message in (ROOT / file).read_text() and f"### `{message}`" in PAGE

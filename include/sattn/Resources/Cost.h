@@ -18,7 +18,7 @@
 
 namespace sattn::resources {
 
-/// What one step of a tile's loop loads and multiplies.
+/// One step of a tile's loop: its loads and its multiplications.
 struct StepWork {
   /// Bytes that a CTA loads.
   double bytes = 0;

@@ -419,8 +419,8 @@ private:
     return bands.size() == 1 && strip % bands[0].rows == 0 ? strip : size;
   }
 
-  /// The accumulators of register tiles one below the other, in place of the band of
-  /// `strip`; returns the product of one.
+  /// The accumulators of register tiles one below the other, in place of the
+  /// band of `strip`; returns the product of one.
   linalg::MatmulOp sumOfBand(RewriterBase &rewriter, scf::ForOp sum,
                              linalg::MatmulOp op,
                              ArrayRef<OpFoldResult> offsets, Value strip,
