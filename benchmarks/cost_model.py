@@ -43,7 +43,7 @@ def compare(row):
     # Hints have no part in the model: of one tile, the time of the first candidate.
     tiles = {}
     for parameters, ratio in trials:
-        tiles[tuple((name, parameters[name]) for name in TILE if name in parameters)] = (parameters, ratio)
+        tiles.setdefault(tuple((name, parameters[name]) for name in TILE if name in parameters), (parameters, ratio))
     estimated = [(estimate(row["problem"], tuple(parameters.items())).get("cycles"), ratio)
                  for parameters, ratio in tiles.values()]
     model = min(estimated)[1] / min(ratio for _, ratio in estimated) if all(cycles for cycles, _ in estimated) else None

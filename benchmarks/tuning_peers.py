@@ -110,7 +110,8 @@ def main(arguments=None):
         if options.out:
             options.out.write_text(json.dumps({
                 "benchmark": "tuning_peers", "date": datetime.date.today().isoformat(),
-                "device": torch.cuda.get_device_name(), "torch": torch.__version__, "rows": rows}, indent=1) + "\n")
+                "device": torch.cuda.get_device_name(), "torch": torch.__version__, "tune_seconds": options.tune,
+                "rows": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -59,13 +59,13 @@ RULES = {
     "tools/sparse-tune": "python: sparse_tune",
     "tools/sparse-translate": "lit: Tools/sparse-translate; unit: Npy; python: demo matrix_files",
     "python/": "python: cmake package_load",
-    "python/binding": "python: package_load package_storage; torch: repeats_cpu tensors; torch-cuda:",
+    "python/binding": "python: package_load package_storage; torch: guarded_calls_cpu tensors; torch-cuda:",
     "python/packaging": "python: package_wheel install",
     "python/sattn": f"{SMOKE}; python: layering package_imports package_types",
     "python/sattn/_arrays": "python: layering package_conversions package_pruning package_block_fill package_storage; "
                             "torch: tensors conversions_torch trusted_arrays; torch-cuda: storage",
-    "python/sattn/_call": "python: layering package_explain package_numbers package_prepared package_meta; torch: repeats_cpu "
-                          "threads_and_processes; torch-cuda: repeats prepared begun",
+    "python/sattn/_call": "python: layering package_explain package_scalars package_prepared package_meta; torch: guarded_calls_cpu "
+                          "threads_and_processes; torch-cuda: guarded_calls prepared begun",
     "python/sattn/_compiler": "python: layering package_program package_load disk_cache package_tuning; torch-cuda: versions",
     "python/sattn/_masks": "python: layering package_block_mask package_given_lists package_mask_laws; torch: given_lists",
     "python/sattn/_native": "python: layering package_imports package_load; torch: imports_torch",

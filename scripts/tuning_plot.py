@@ -33,7 +33,7 @@ def plot(path):
     made = plots.figure(416)
     notes = ["Below each group: sizes of the product, N columns of the dense matrix; blocks that are not stored.",
              "tuned: the fastest parameters that sparse-tune found. default: chosen without a table. Triton is tuned by "
-             "PyTorch's own optimizer, 5 s each."]
+             f"PyTorch's own optimizer, {results['tune_seconds']:.0f} s each."]
     plots.heading(made, "Tuned products: times faster than dense cuBLAS", f"bf16, {results['device']}, {results['date']}",
                   notes)
     plots.bars(made, panels(results["rows"]), BARS, top=68, bottom=138, line="dense cuBLAS", labelled=lambda values: "tuned")

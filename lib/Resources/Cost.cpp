@@ -55,18 +55,20 @@ double sattn::resources::estimateCycles(const KernelWork &work,
          kLaunch;
 }
 
-double sattn::resources::estimateDenseProduct(double m, double n, double k,
-                                              int64_t elementBytes,
+double sattn::resources::estimateDenseProduct(const DenseProduct &product,
                                               const Target &target) {
-  double bytes = static_cast<double>(elementBytes);
+  double m = product.m, n = product.n, k = product.k;
+  double bytes = static_cast<double>(product.elementBytes);
   double columns = std::min(n, kDenseColumns);
   StepWork step;
   step.bytes = (kDenseRows + columns) * kDenseDepth * bytes;
   double operations = kDenseRows * columns * kDenseDepth * bytes;
   (target.kind == TargetKind::Wgmma ? step.wgmmaOperations
                                     : step.mmaOperations) = operations;
-  double steps = m / kDenseRows * n / columns * k / kDenseDepth;
-  double memory = (m * k + k * n + m * n) * bytes / target.rates.memoryBytes;
+  double steps =
+      product.products * m / kDenseRows * n / columns * k / kDenseDepth;
+  double memory = product.products * (m * k + k * n + m * n) * bytes /
+                  target.rates.memoryBytes;
   double all = steps * estimateStep(step, /*ctasPerSM=*/1, target) /
                static_cast<double>(target.smCount);
   return std::max(all, memory) + kTile + kLaunch;

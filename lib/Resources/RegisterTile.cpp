@@ -36,12 +36,14 @@ int64_t sattn::resources::chooseVectors(int64_t vectorBits) {
   return isWide(vectorBits) ? kWideVectors : kVectors;
 }
 
-RegisterTile sattn::resources::chooseRegisterTile(int64_t vectorBits,
-                                                  int64_t mostVectors) {
-  int64_t accumulators = isWide(vectorBits) ? kWideAccumulators : kAccumulators;
-  int64_t vectors = std::min(chooseVectors(vectorBits), mostVectors);
-  return {std::max<int64_t>(1, accumulators / std::max<int64_t>(1, vectors)),
-          vectors};
+int64_t sattn::resources::chooseRegisterRows(int64_t vectorBits,
+                                             int64_t vectors) {
+  // A row of the right operand and one element of the left one have registers,
+  // too.
+  int64_t accumulators =
+      std::min(isWide(vectorBits) ? kWideAccumulators : kAccumulators,
+               countVectorRegisters(vectorBits) - vectors - 1);
+  return std::max<int64_t>(1, accumulators / std::max<int64_t>(1, vectors));
 }
 
 std::string sattn::resources::findRegisterTileProblem(RegisterTile tile,
@@ -67,7 +69,8 @@ std::string sattn::resources::findRegisterTileProblem(RegisterTile tile,
         .str();
   int64_t vectors =
       tile.vectors != 0 ? tile.vectors : chooseVectors(vectorBits);
-  int64_t rows = tile.rows != 0 ? tile.rows : 1;
+  int64_t rows =
+      tile.rows != 0 ? tile.rows : chooseRegisterRows(vectorBits, vectors);
   int64_t taken = rows * vectors + vectors + 1;
   if (taken <= registers)
     return {};

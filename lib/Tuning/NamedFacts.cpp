@@ -58,6 +58,16 @@ std::optional<int64_t> NamedFacts::find(llvm::StringRef name, int64_t least) {
   return std::nullopt;
 }
 
+std::optional<int64_t> NamedFacts::findHundredths(llvm::StringRef name) {
+  std::optional<int64_t> value = find(name);
+  if (value && *value > 100) {
+    refuse("fact '" + name + "': expected hundredths from 0 to 100, but got " +
+           llvm::Twine(*value));
+    return std::nullopt;
+  }
+  return value;
+}
+
 int64_t NamedFacts::require(llvm::StringRef name, int64_t least) {
   std::optional<int64_t> value = find(name, least);
   if (!value)

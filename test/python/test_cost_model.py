@@ -26,7 +26,7 @@ def compared(cost_model):
 
 
 def test_defaults_are_near_the_best(compared):
-    """At most 5% in the median, and 20% at worst, of problems that no constant was fitted to."""
+    """At most 5% in the median, and 20% at worst, of problems that no constant of the model was fitted to."""
     losses = [row["loss"] for row in compared[1::2]]
     known = [loss for loss in losses if loss is not None]
     assert len(known) >= 0.9 * len(losses)
@@ -41,11 +41,11 @@ def test_defaults_of_fitted_problems(compared):
 def test_the_model_ranks_tiles(compared):
     """The candidate with the least estimated time is near the fastest in the median."""
     known = [row["model"] for row in compared if row["model"] is not None]
-    assert len(known) >= 60 and statistics.median(known) <= 1.05
+    assert len(known) >= 60 and statistics.median(known) <= 1.05 and max(known) <= 3
 
 
 def test_dense_products(cost_model):
-    """Estimated ratios to dense products, of 8192 x 8192 x 8192, are within a fifth of measured ones."""
+    """Estimated ratios to dense products, of 8192 x 8192 x 8192, are within 15% of measured ones."""
     rows = [row for row in json.loads(PRODUCTS.read_text())["rows"]
             if row["case"] == "square" and row["pattern"] == "uniform" and not row["beta"]]
     assert len(rows) == 12
@@ -54,7 +54,7 @@ def test_dense_products(cost_model):
         facts = {"m": row["m"], "n": row["n"], "k": row["k"], "block_rows": row["block"], "block_columns": row["block"],
                  "nnz": round(blocks * (1 - row["sparsity"])), "dtype": "bf16", "out_dtype": "bf16", "beta": 0}
         words = " ".join(f"{name}={value}" for name, value in facts.items())
-        assert cost_model.estimate(f"bsr_addmm {words}")["dense_ratio"] == pytest.approx(row["x_cublas"], rel=0.2)
+        assert cost_model.estimate(f"bsr_addmm {words}")["dense_ratio"] == pytest.approx(row["x_cublas"], rel=0.15)
 
 
 def test_summary(cost_model):
@@ -63,3 +63,13 @@ def test_summary(cost_model):
         {"parameters": {"tile_m": 64, "tile_n": 256, "tile_k": 64}, "ratio": 1.0},
         {"parameters": {"tile_m": 64, "tile_n": 64, "tile_k": 64}, "ratio": 0.8}]}
     assert cost_model.compare(row)["loss"] == 1.25 and cost_model.compare(row)["model"] is None
+
+
+@pytest.mark.parametrize("change", [{"m": 0, "nnz": 0}, {"n": 0}, {"k": 0, "nnz": 0}])
+def test_empty_products_have_no_estimate(cost_model, change):
+    facts = {"m": 1024, "n": 256, "k": 1024, "block_rows": 64, "block_columns": 64, "nnz": 40, "dtype": "bf16",
+             "out_dtype": "bf16"}
+    described = [" ".join(f"{name}={value}" for name, value in each.items()) for each in (facts, facts | change)]
+    some, none = (cost_model.estimate(f"bsr_addmm {words}") for words in described)
+    assert some["cycles"] > 0 and some["dense_ratio"] > 0
+    assert "cycles" not in none and "dense_ratio" not in none

@@ -494,7 +494,7 @@ def test_plot_of_results(tmp_path):
 def test_plot_of_tuned_products(tmp_path):
     path = tmp_path / "x.json"
     row = {"m": 64, "n": 32, "k": 128, "block": 16, "sparsity": 0.5, "x_default": 1.5, "x_tuned": 2.0, "x_triton": 0.5}
-    path.write_text(json.dumps({"date": "2020-01-01", "device": "card", "rows": [row, {**row, "n": 64, "x_triton_tuned": 1.0}]}))
+    path.write_text(json.dumps({"date": "2020-01-01", "device": "card", "tune_seconds": 5, "rows": [row, {**row, "n": 64, "x_triton_tuned": 1.0}]}))
     figure = tuning_plot.plot(path)
     assert bars(figure) == {"sattn, tuned": [2, 2], "sattn, default": [1.5, 1.5], "torch Triton, tuned": [1],
                             "torch Triton": [0.5, 0.5]}

@@ -15,7 +15,8 @@ def test_rows(root, sattn, tmp_path):
     cold, disk = results["rows"]
     assert (cold["cache"], cold["hits"], cold["misses"]) == ("cold", 0, 1)
     assert (disk["cache"], disk["hits"], disk["misses"]) == ("disk", 1, 0)
-    assert all(row["first_ms"] > row["warm_ms"] > 0 for row in results["rows"])
+    # That of the cache on disk is near a warm one, so that a loaded machine may swap them.
+    assert cold["first_ms"] > cold["warm_ms"] > 0 and disk["first_ms"] > 0 < disk["warm_ms"]
 
 
 def test_a_failure_is_told(root, sattn, monkeypatch, tmp_path):

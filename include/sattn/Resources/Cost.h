@@ -56,11 +56,17 @@ double estimateStep(const StepWork &step, double ctasPerSM,
 /// balanced. Only for a GPU.
 double estimateCycles(const KernelWork &work, const Target &target);
 
-/// Cycles of a dense product of matrices in 16 bits, M x K and K x N, by a
-/// library: tiles of 128 x 256, evenly spread over all SMs. Operands of other
-/// sizes in bytes count by their MMAs' rates.
-double estimateDenseProduct(double m, double n, double k, int64_t elementBytes,
-                            const Target &target);
+/// Dense products of M x K and K x N matrices, none of whose sizes is 0.
+struct DenseProduct {
+  double m, n, k;
+  double products = 1;
+  int64_t elementBytes = 2;
+};
+
+/// Cycles of dense products by a library: tiles of 128 x 256, evenly spread
+/// over all SMs. Elements of other sizes than 16 bits count by the rates of
+/// their MMAs.
+double estimateDenseProduct(const DenseProduct &product, const Target &target);
 
 } // namespace sattn::resources
 

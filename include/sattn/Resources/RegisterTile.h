@@ -28,9 +28,9 @@ inline constexpr int64_t kDefaultVectorBits = 512;
 /// the x86 CPUs before it have 16.
 int64_t countVectorRegisters(int64_t vectorBits);
 
-/// The computed default for vectors of that width, where a row of the tile has
-/// at most `mostVectors` of them.
-RegisterTile chooseRegisterTile(int64_t vectorBits, int64_t mostVectors);
+/// Rows of the computed default for vectors of that width, where a row of the
+/// tile has so many: at least 1.
+int64_t chooseRegisterRows(int64_t vectorBits, int64_t vectors);
 /// Vectors of a row of the default.
 int64_t chooseVectors(int64_t vectorBits);
 

@@ -65,6 +65,9 @@ struct Problem {
   int64_t elementBytes = 2;
   /// Part of the blocks that is not stored, in hundredths.
   std::optional<int64_t> sparsity;
+  /// Part of the blocks that is stored; that of the sparsity where it is not
+  /// given.
+  std::optional<double> density;
   /// Stored blocks of the block row that has most of them.
   std::optional<int64_t> longestRow;
   /// Whether a tile may have several block rows.
@@ -89,11 +92,11 @@ int64_t sparsityInHundredths(int64_t nnz, int64_t blockRows,
 int64_t widestColumns(const Problem &problem, int64_t rows, int64_t depth,
                       const Target &target);
 
-/// Stored blocks of a block row, on average. K and the sparsity are known.
+/// Stored blocks of a block row, on average. K and the density are known.
 double getMeanRow(const Problem &problem);
 
 /// Cycles of a kernel by the cost model (sattn/Resources/Cost.h). Nothing
-/// unless M, N, K and the sparsity are known, and the target is a GPU.
+/// unless M, N, K and the density are known and not 0, and the target is a GPU.
 std::optional<double> estimateCycles(const Problem &problem,
                                      const Parameters &tile,
                                      const Target &target);
@@ -109,7 +112,7 @@ std::optional<double> estimateDenseRatio(const Problem &problem,
 /// as none is of those drawn all alike.
 bool hasUnequalRows(const Problem &problem);
 
-/// The first of `tiles` whose estimated makespan is near the shortest; the
+/// The first of `tiles` whose estimated time is near the shortest; the
 /// first of all if rows are of about equal length, or nothing is known of them.
 Parameters chooseForUnequalRows(const Problem &problem,
                                 llvm::ArrayRef<Parameters> tiles,

@@ -37,6 +37,8 @@ public:
   int64_t require(llvm::StringRef name, int64_t least = 1);
   /// A whole number of at least `least`; nothing if the fact is not given.
   std::optional<int64_t> find(llvm::StringRef name, int64_t least = 0);
+  /// Hundredths from 0 to 100; nothing if the fact is not given.
+  std::optional<int64_t> findHundredths(llvm::StringRef name);
   /// A fact that is 0 or 1; false where it is not given.
   bool isSet(llvm::StringRef name);
   /// A fact that is any number; `otherwise` if it is not given.

@@ -108,13 +108,10 @@ int64_t RegisterTileSizes::lanes(int64_t size) const {
 int64_t RegisterTileSizes::mostRows(int64_t columns) const {
   if (!given.empty())
     return given[0];
-  int64_t vectors = llvm::divideCeil(columns, elements());
-  resources::RegisterTile chosen =
-      resources::chooseRegisterTile(vectorBits, vectors);
   if (hints.rows != 0)
     return hints.rows;
-  // More vectors than the default's, as asked for.
-  return std::max<int64_t>(1, chosen.rows * chosen.vectors / vectors);
+  return resources::chooseRegisterRows(vectorBits,
+                                       llvm::divideCeil(columns, elements()));
 }
 
 llvm::SmallVector<RowBand, 2> RegisterTileSizes::bands(int64_t size,

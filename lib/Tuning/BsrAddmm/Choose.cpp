@@ -6,6 +6,7 @@
 
 #include "Declaration.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace sattn::tuning;
@@ -39,6 +40,17 @@ static int64_t bytesOf(llvm::StringRef dtype) {
   return digits.consumeInteger(10, bits) ? 2 : bits / 8;
 }
 
+/// The density by `nnz`, which hundredths round.
+static std::optional<double> densityOf(const Facts &facts) {
+  if (!facts.nnz || !facts.m || !facts.k || *facts.m == 0 || *facts.k == 0)
+    return std::nullopt;
+  double stored = static_cast<double>(*facts.nnz) *
+                  static_cast<double>(facts.blockRows) *
+                  static_cast<double>(facts.blockColumns);
+  return std::min(1.0, stored / (static_cast<double>(*facts.m) *
+                                 static_cast<double>(*facts.k)));
+}
+
 Problem sattn::tuning::bsr_addmm::makeProblem(const Facts &facts) {
   Problem problem;
   problem.m = facts.m;
@@ -49,6 +61,8 @@ Problem sattn::tuning::bsr_addmm::makeProblem(const Facts &facts) {
   problem.batches = facts.batches;
   problem.elementBytes = bytesOf(facts.dtype);
   problem.sparsity = sparsityOf(facts);
+  if (!facts.sparsity)
+    problem.density = densityOf(facts);
   problem.longestRow = facts.longestRow;
   problem.alongK = facts.alongK;
   problem.takesRowBlockGroups = facts.takesRowBlockGroups;

@@ -11,10 +11,20 @@
 using namespace sattn::tuning;
 using namespace sattn::tuning::bsr_addmm;
 
+static std::optional<double> getDensity(const Problem &problem) {
+  if (problem.density || !problem.sparsity)
+    return problem.density;
+  return static_cast<double>(100 - *problem.sparsity) / 100;
+}
+
 static std::optional<BlockProduct> getProduct(const Problem &problem) {
-  if (!problem.m || !problem.n || !problem.k || !problem.sparsity ||
-      *problem.k < problem.blockColumns)
+  std::optional<double> density = getDensity(problem);
+  if (!problem.m || !problem.n || !problem.k || !density || *problem.m == 0 ||
+      *problem.n == 0 || *problem.k < problem.blockColumns)
     return std::nullopt;
+  // Rows of about equal length are as if nothing was known of them.
+  std::optional<int64_t> longestRow =
+      hasUnequalRows(problem) ? problem.longestRow : std::nullopt;
   return BlockProduct{static_cast<double>(*problem.m),
                       static_cast<double>(*problem.n),
                       static_cast<double>(*problem.k),
@@ -22,12 +32,13 @@ static std::optional<BlockProduct> getProduct(const Problem &problem) {
                       problem.blockRows,
                       problem.blockColumns,
                       problem.elementBytes,
-                      static_cast<double>(100 - *problem.sparsity) / 100,
-                      problem.longestRow};
+                      *density,
+                      longestRow};
 }
 
 double sattn::tuning::bsr_addmm::getMeanRow(const Problem &problem) {
-  return getProduct(problem)->getMeanRow();
+  return static_cast<double>(*problem.k) /
+         static_cast<double>(problem.blockColumns) * *getDensity(problem);
 }
 
 std::optional<double> sattn::tuning::bsr_addmm::estimateCycles(
@@ -41,12 +52,15 @@ std::optional<double> sattn::tuning::bsr_addmm::estimateCycles(
 
 std::optional<double> sattn::tuning::bsr_addmm::estimateDenseRatio(
     const Problem &problem, const Parameters &tile, const Target &target) {
+  // f32 in IEEE precision has no MMA.
+  if (problem.elementBytes > 2)
+    return std::nullopt;
   std::optional<double> blocks = estimateCycles(problem, tile, target);
   if (!blocks || *blocks == 0)
     return std::nullopt;
   BlockProduct product = *getProduct(problem);
-  double dense =
-      resources::estimateDenseProduct(product.products * product.m, product.n,
-                                      product.k, product.elementBytes, target);
+  double dense = resources::estimateDenseProduct(
+      {product.m, product.n, product.k, product.products, product.elementBytes},
+      target);
   return dense / *blocks;
 }

@@ -27,7 +27,7 @@ static bsr_addmm::Facts read(NamedFacts &given) {
   facts.beta = given.number("beta", 1);
   facts.sharesColumns = given.isSet("shares_columns");
   facts.alongK = given.isSet("along_k");
-  facts.sparsity = given.find("sparsity");
+  facts.sparsity = given.findHundredths("sparsity");
   facts.takesRowBlockGroups = !given.isSet("is_encoded");
   facts.plannedBlockRows = given.find("planned_block_rows", /*least=*/1);
   return facts;

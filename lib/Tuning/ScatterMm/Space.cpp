@@ -36,7 +36,7 @@ static Facts read(NamedFacts &given) {
   facts.m = given.find("m");
   facts.k = given.find("k");
   facts.wholeN = given.find("whole_n");
-  facts.sparsity = given.find("sparsity");
+  facts.sparsity = given.findHundredths("sparsity");
   return facts;
 }
 

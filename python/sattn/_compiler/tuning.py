@@ -168,6 +168,10 @@ def _product_facts(source, sizes, nnz, batches, longest):
     return facts
 
 
+#: The ratio below which a dense product is said to be faster, as in include/sattn/Tuning/Parameters.h.
+CLEARLY_FASTER = 0.85
+
+
 def dense_ratio(tables, source, target, sizes, nnz, batches, longest=None):
     """The time of a dense product over that of the blocks, as the cost model estimates it, for arguments of `choose`;
     0 on the CPU."""

@@ -2,7 +2,6 @@
 
 import collections.abc
 import dataclasses
-import functools
 import math
 
 from .._arrays import adapters, autocast, autograd, dtypes, plain, sparse_operand, stand_ins, storage
@@ -204,7 +203,7 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, ones, in_place,
     scalars = [name for name in source.arguments if name in ("alpha", "beta")]
     return _Call(program, shape, out_dtype if out_dtype != dtype else None, scalars, with_input,
                  with_input and tuple(input.shape) != shape, transposes,
-                 functools.partial(tuning.dense_ratio, None, source, target, *facts, operand.longest))
+                 lambda tables: tuning.dense_ratio(tables, source, target, *facts, operand.longest))
 
 
 def _transposes(operand, dense, out):
@@ -464,8 +463,10 @@ def explained(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alph
     remarks); calls nothing."""
     origin = "the choice by shape, sparsity and device" if meta is None else "meta"
     found, call = _planned_call(input, bsr, dense, beta, alpha, left_alpha, right_alpha, out, meta, precision)
-    ratio = call.dense_ratio()
-    return [found], origin, (f"a dense product takes an estimated {ratio:.2f} of the time of these blocks",) * (0 < ratio < 1)
+    # That of given parameters is not estimated.
+    ratio = call.dense_ratio(cache.tables()) if meta is None else 0
+    remark = f"a dense product takes an estimated {ratio:.2f} of the time of these blocks"
+    return [found], origin, (remark,) * (0 < ratio < tuning.CLEARLY_FASTER)
 
 
 sparse_operand.Prepared._product = _product

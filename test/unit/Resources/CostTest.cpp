@@ -69,8 +69,15 @@ TEST(Cost, ADenseProductNearlyHasThePeakRate) {
     double peak =
         static_cast<double>(target.smCount) *
         std::max(target.rates.wgmmaOperations, target.rates.mmaOperations);
-    double cycles = estimateDenseProduct(8192, 8192, 8192, 2, target);
+    double cycles = estimateDenseProduct({8192, 8192, 8192}, target);
     EXPECT_GT(cycles, operations / peak) << name.str();
     EXPECT_LT(cycles, 1.2 * operations / peak) << name.str();
   }
+}
+
+TEST(Cost, ManyDenseProductsReadTheirOwnOperands) {
+  DenseProduct low = {64, 8192, 8192};
+  double one = estimateDenseProduct(low, kHopper);
+  low.products = 64;
+  EXPECT_GT(estimateDenseProduct(low, kHopper), 32 * one);
 }

@@ -16,13 +16,18 @@ using namespace sattn::resources;
 
 TEST(RegisterTileTest, DefaultsFitRegisters) {
   for (int64_t bits : {128, 256, 512})
-    for (int64_t most = 1; most <= chooseVectors(bits); most *= 2) {
-      RegisterTile tile = chooseRegisterTile(bits, most);
-      EXPECT_EQ(tile.vectors, most);
-      EXPECT_EQ(findRegisterTileProblem(tile, bits), "");
+    for (int64_t vectors : {1, 2, 4}) {
+      EXPECT_EQ(findRegisterTileProblem({0, vectors}, bits), "");
+      EXPECT_EQ(findRegisterTileProblem(
+                    {chooseRegisterRows(bits, vectors), vectors}, bits),
+                "");
     }
-  EXPECT_EQ(chooseRegisterTile(256, 2).rows, 6);
-  EXPECT_EQ(chooseRegisterTile(512, 4).rows, 4);
+  EXPECT_EQ(chooseRegisterRows(256, 2), 6);
+  EXPECT_EQ(chooseRegisterRows(256, 4), 2);
+  EXPECT_EQ(chooseRegisterRows(512, 4), 4);
+  EXPECT_EQ(findRegisterTileProblem({0, 8}, 256),
+            "expected a register tile that takes at most 16 registers of 256 "
+            "bits, but got 1 x 8 vectors, which take 17");
 }
 
 TEST(RegisterTileTest, TheHostIsATarget) {

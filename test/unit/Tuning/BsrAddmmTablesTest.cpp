@@ -127,8 +127,8 @@ TEST_F(BsrAddmmTablesTest, ShippedTableIsValid) {
   size_t rows = 0;
   for (const Section &section : table->sections)
     rows += section.rows.size();
-  EXPECT_EQ(table->sections.size(), 3u);
-  EXPECT_EQ(rows, 30u);
+  EXPECT_EQ(table->sections.size(), 6u);
+  EXPECT_EQ(rows, 33u);
 }
 
 TEST_F(BsrAddmmTablesTest, RowOfTheShippedTable) {

@@ -146,7 +146,7 @@ private:
     say(op) << remark::add("tile parameters from {0}: {1}", choice->origin,
                            attr);
     if (choice->estimate && choice->estimate->denseRatio > 0 &&
-        choice->estimate->denseRatio < 1)
+        choice->estimate->denseRatio < tuning::kClearlyFaster)
       remark::missed(op.getLoc(), getRemark(op, "DenseProduct"))
           << remark::add("a dense product takes an estimated {0:f2} of the "
                          "time of these blocks",
