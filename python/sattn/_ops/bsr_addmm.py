@@ -189,9 +189,10 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, ones, in_place,
         order=operand.order is not None, transpose_b=transposes[0], transpose_out=transposes[1])
 
     facts = (*shape[-2:], dense.shape[-2]), operand.col.shape[-1], math.prod(shape[:-2])
+    longest = operand.longest  # A plan outlives the operand.
 
     def choose(row):
-        return cache.chosen(source, target, *facts, row, operand.longest)
+        return cache.chosen(source, target, *facts, row, longest)
 
     try:
         text = choose(()) if meta is None else meta.text(choose)
@@ -203,7 +204,7 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, ones, in_place,
     scalars = [name for name in source.arguments if name in ("alpha", "beta")]
     return _Call(program, shape, out_dtype if out_dtype != dtype else None, scalars, with_input,
                  with_input and tuple(input.shape) != shape, transposes,
-                 lambda tables: tuning.dense_ratio(tables, source, target, *facts, operand.longest))
+                 lambda tables: tuning.dense_ratio(tables, source, target, *facts, longest))
 
 
 def _transposes(operand, dense, out):
