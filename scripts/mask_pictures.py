@@ -18,6 +18,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
 
+import plots
+
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "guides" / "MaskGallery.md"
 FOLDER = PAGE.parent / "masks"
 # Light and dark: the page's background, lines between blocks, a frame, text, full blocks, visible elements of others.
@@ -85,10 +87,8 @@ def picture(visible, mask):
         axes.add_patch(PathPatch(grid, fill=False, edgecolor=LIGHT["grid"], linewidth=0.8))
         file = io.StringIO()
         FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None, "Creator": None})
-    dark = "".join(f'[style*="{part}: {light}"]{{{part}:{dark}!important}}' for light, dark in COLOURS.values()
-                   for part in ("fill", "stroke"))
     head, _, body = file.getvalue().partition("<defs>")
-    text = f"{head}<style>@media(prefers-color-scheme:dark){{{dark}}}</style>\n <defs>{body}"
+    text = f"{head}<style>{plots.dark_mode(COLOURS)}</style>\n <defs>{body}"
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 

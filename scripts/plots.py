@@ -27,6 +27,13 @@ STYLE = {"font.family": "DejaVu Sans", "font.size": 11, "text.color": LIGHT["tex
          "svg.fonttype": "none", "svg.hashsalt": "sattn"}
 
 
+def dark_mode(colours):
+    """The rules of a picture's style by which it follows the reader's dark mode. colours: as COLOURS."""
+    rules = "".join(f'[style*="{part}: {light}"]{{{part}:{dark}!important}}'
+                    for light, dark in colours.values() for part in ("fill", "stroke"))
+    return f"@media(prefers-color-scheme:dark){{{rules}}}"
+
+
 def figure(height):
     """An empty figure of WIDTH x height pixels. Text is drawn in 11 pixels unless it says otherwise."""
     with matplotlib.rc_context(STYLE):
@@ -52,10 +59,8 @@ def svg(made, label):
         FigureCanvasSVG(made).print_svg(file, metadata={"Date": None, "Creator": None})
     head, _, body = file.getvalue().partition("<svg ")
     body = body.replace('pt"', '"', 2)
-    dark = "".join(f'[style*="{part}: {light}"]{{{part}:{dark}!important}}'
-                   for light, dark in COLOURS.values() for part in ("fill", "stroke"))
     style = (f"<style>text{{font-family:{FONTS}!important}}text[style*=Mono]{{font-family:{MONO}!important}}"
-             f"@media(prefers-color-scheme:dark){{{dark}}}</style>")
+             f"{dark_mode(COLOURS)}</style>")
     end = body.index(">") + 1
     lines = f"{head}<svg role=\"img\" aria-label={quoteattr(label)} {body[:end]}\n{style}{body[end:]}".splitlines()
     return "\n".join(line.rstrip() for line in lines) + "\n"

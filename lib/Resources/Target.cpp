@@ -62,7 +62,7 @@ std::optional<Target> sattn::resources::findTarget(llvm::StringRef name) {
   return std::nullopt;
 }
 
-Target sattn::resources::findHostTarget() {
+static Target makeHostTarget() {
   Target target = *findTarget("cpu");
   if (llvm::Expected<HostCpu> cpu = getHostCpu()) {
     target.vectorBits = cpu->vectorBits;
@@ -71,6 +71,12 @@ Target sattn::resources::findHostTarget() {
     // Whoever compiles for it says so.
     llvm::consumeError(cpu.takeError());
   }
+  return target;
+}
+
+Target sattn::resources::findHostTarget() {
+  // Each choice asks for it, and the host stays what it is.
+  static const Target target = makeHostTarget();
   return target;
 }
 

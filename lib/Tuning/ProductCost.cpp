@@ -8,6 +8,8 @@
 
 #include "ProductCost.h"
 
+#include "sattn/Layout/WgmmaDescriptor.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -16,9 +18,10 @@
 
 using namespace sattn;
 using namespace sattn::tuning;
+using sattn::layout::kWgmmaRows;
 
-/// Rows of an MMA of wgmma, and of mma.sync.
-static constexpr int64_t kWgmmaRows = 64, kMmaRows = 16;
+/// Rows of an MMA of mma.sync.
+static constexpr int64_t kMmaRows = 16;
 
 /// Most CTAs of an SM that the model counts.
 static constexpr double kMostCTAs = 8;

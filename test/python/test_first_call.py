@@ -15,7 +15,7 @@ def test_rows(root, sattn, tmp_path):
     cold, disk = results["rows"]
     assert (cold["cache"], cold["hits"], cold["misses"]) == ("cold", 0, 1)
     assert (disk["cache"], disk["hits"], disk["misses"]) == ("disk", 1, 0)
-    # That of the cache on disk is near a warm one, so that a loaded machine may swap them.
+    # A first call with the cache on disk takes about as long as a warm one: either may be longer under load.
     assert cold["first_ms"] > cold["warm_ms"] > 0 and disk["first_ms"] > 0 < disk["warm_ms"]
 
 

@@ -101,12 +101,10 @@ std::optional<double> estimateCycles(const Problem &problem,
                                      const Parameters &tile,
                                      const Target &target);
 
-/// The time of a dense product by a library over that of this one, as
-/// estimated: below 1, storing all of the matrix is faster. Nothing where
-/// `estimateCycles` has nothing.
-std::optional<double> estimateDenseRatio(const Problem &problem,
-                                         const Parameters &tile,
-                                         const Target &target);
+/// Cycles of a dense product of the same sizes by a library. Nothing where
+/// `estimateCycles` has nothing, and for f32.
+std::optional<double> estimateDenseCycles(const Problem &problem,
+                                          const Target &target);
 
 /// Whether one block row is known to be much longer than they are on average,
 /// as none is of those drawn all alike.

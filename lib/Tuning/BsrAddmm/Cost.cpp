@@ -50,17 +50,15 @@ std::optional<double> sattn::tuning::bsr_addmm::estimateCycles(
   return resources::estimateCycles(getWork(*product, tile, target), target);
 }
 
-std::optional<double> sattn::tuning::bsr_addmm::estimateDenseRatio(
-    const Problem &problem, const Parameters &tile, const Target &target) {
+std::optional<double>
+sattn::tuning::bsr_addmm::estimateDenseCycles(const Problem &problem,
+                                              const Target &target) {
+  std::optional<BlockProduct> product = getProduct(problem);
   // f32 in IEEE precision has no MMA.
-  if (problem.elementBytes > 2)
+  if (!product || problem.elementBytes > 2 || target.kind == TargetKind::CPU)
     return std::nullopt;
-  std::optional<double> blocks = estimateCycles(problem, tile, target);
-  if (!blocks || *blocks == 0)
-    return std::nullopt;
-  BlockProduct product = *getProduct(problem);
-  double dense = resources::estimateDenseProduct(
-      {product.m, product.n, product.k, product.products, product.elementBytes},
-      target);
-  return dense / *blocks;
+  return resources::estimateDenseProduct({product->m, product->n, product->k,
+                                          product->products,
+                                          product->elementBytes},
+                                         target);
 }

@@ -52,9 +52,8 @@ static std::optional<Estimate> estimate(const bsr_addmm::Facts &facts,
       bsr_addmm::estimateCycles(problem, parameters, target);
   if (!cycles)
     return std::nullopt;
-  return Estimate{
-      *cycles,
-      bsr_addmm::estimateDenseRatio(problem, parameters, target).value_or(0)};
+  std::optional<double> dense = bsr_addmm::estimateDenseCycles(problem, target);
+  return Estimate{*cycles, dense.value_or(0) / *cycles};
 }
 
 namespace sattn::tuning {

@@ -111,7 +111,7 @@ class _Call:
     expand_input: bool
     # Whether it takes dense, and input and out, transposed.
     transposes: tuple
-    # Of a dense product, over the time of this one, as estimated; called for explanations.
+    # dense_ratio(tables): the estimated time of a dense product over that of this one; called for explanations.
     dense_ratio: collections.abc.Callable
 
 
@@ -464,7 +464,7 @@ def explained(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alph
     remarks); calls nothing."""
     origin = "the choice by shape, sparsity and device" if meta is None else "meta"
     found, call = _planned_call(input, bsr, dense, beta, alpha, left_alpha, right_alpha, out, meta, precision)
-    # That of given parameters is not estimated.
+    # The model's tile is the compiler's choice, not one that the caller gives.
     ratio = call.dense_ratio(cache.tables()) if meta is None else 0
     remark = f"a dense product takes an estimated {ratio:.2f} of the time of these blocks"
     return [found], origin, (remark,) * (0 < ratio < tuning.CLEARLY_FASTER)
