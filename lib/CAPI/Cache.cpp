@@ -38,3 +38,39 @@ void sattn_cache_clear(void) {
     if (auto opened = cache::DiskCache::open(*settings, ignore))
       opened->clear();
 }
+
+char *sattn_cache_link(const char *ptx, size_t size, const char *compiler,
+                       sattn_link link, void *context, size_t *cubin_size,
+                       char **messages) {
+  auto findNull = [&]() -> const char * {
+    if (!ptx)
+      return "PTX";
+    if (!compiler)
+      return "the name of a compiler";
+    if (!link)
+      return "a function that links";
+    return cubin_size ? nullptr : "a place for the cubin's size";
+  };
+  if (const char *missing = findNull()) {
+    capi::giveError(messages,
+                    llvm::Twine("expected ") + missing + ", but got null");
+    return nullptr;
+  }
+  std::string said;
+  std::optional<std::string> cubin = cache::getOrLink(
+      {ptx, size}, compiler,
+      [&]() -> std::optional<std::string> {
+        size_t codeSize = 0;
+        if (const char *code = link(context, &codeSize))
+          return std::string(code, codeSize);
+        return std::nullopt;
+      },
+      [&](const llvm::Twine &message) {
+        said += ("remark: " + message + "\n").str();
+      });
+  capi::giveText(messages, said);
+  if (!cubin)
+    return nullptr;
+  *cubin_size = cubin->size();
+  return capi::copyText(*cubin);
+}

@@ -55,6 +55,27 @@ void DiskCache::write(const Key &key, const Entry &entry,
     prune();
 }
 
+/// An entry and whether it was found.
+struct Result {
+  std::optional<Entry> entry;
+  bool isHit;
+};
+
+static Result readOrMake(const DiskCache &cache, const Key &key,
+                         llvm::function_ref<std::optional<Entry>()> make,
+                         RemarkFn remark) {
+  if (std::optional<Entry> entry = cache.read(key, remark))
+    return {std::move(entry), true};
+  DiskCache::Lock lock = cache.lock(key);
+  // Another process may have written it meanwhile.
+  if (std::optional<Entry> entry = cache.read(key, [](const llvm::Twine &) {}))
+    return {std::move(entry), true};
+  std::optional<Entry> entry = make();
+  if (entry)
+    cache.write(key, *entry, remark);
+  return {std::move(entry), false};
+}
+
 std::optional<Entry>
 sattn::cache::getOrCompile(const Key &key,
                            llvm::function_ref<std::optional<Entry>()> compile,
@@ -67,18 +88,31 @@ sattn::cache::getOrCompile(const Key &key,
     ++misses;
     return compile();
   }
-  std::optional<Entry> entry = cache->read(key, remark);
-  if (!entry) {
-    DiskCache::Lock lock = cache->lock(key);
-    // Another process may have written it meanwhile.
-    entry = cache->read(key, [](const llvm::Twine &) {});
-    if (!entry) {
-      ++misses;
-      if ((entry = compile()))
-        cache->write(key, *entry, remark);
-      return entry;
-    }
-  }
-  ++hits;
-  return entry;
+  Result result = readOrMake(*cache, key, compile, remark);
+  ++(result.isHit ? hits : misses);
+  return std::move(result.entry);
+}
+
+std::optional<std::string>
+sattn::cache::getOrLink(llvm::StringRef ptx, llvm::StringRef compiler,
+                        llvm::function_ref<std::optional<std::string>()> link,
+                        RemarkFn remark) {
+  // Faults of the folder were told when the PTX was compiled.
+  auto ignore = [](const llvm::Twine &) {};
+  std::optional<Settings> settings = Settings::fromEnvironment(ignore);
+  if (!settings)
+    return std::nullopt;
+  std::optional<DiskCache> cache = DiskCache::open(*settings, ignore);
+  if (!cache)
+    return std::nullopt;
+  Key key = KeyHasher().add("cubin").add(ptx).add(compiler).finish();
+  auto makeEntry = [&]() -> std::optional<Entry> {
+    if (std::optional<std::string> code = link())
+      return Entry{std::move(*code)};
+    return std::nullopt;
+  };
+  Result result = readOrMake(*cache, key, makeEntry, remark);
+  if (!result.entry || result.entry->size() != 1)
+    return std::nullopt;
+  return std::move(result.entry->front());
 }

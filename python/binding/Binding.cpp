@@ -8,11 +8,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "Compiler.h"
 #include "Devices.h"
 #include "GuardedCalls.h"
 #include "KeptHints.h"
 #include "Threads.h"
-#include "sattn-c/Compiler.h"
 #include "sattn/Runtime/Contract.h"
 #include "sattn/Runtime/Explain.h"
 #include "sattn/Runtime/HostCall.h"
@@ -152,68 +152,15 @@ static ffi::Array<ffi::Function> keepHints(const Loaded &loaded) {
           ffi::Function::FromPacked(add)};
 }
 
-namespace {
-/// A program of the compiler that lacks specializations of its kernels, and the
-/// functions of its library (sattn-c/Compiler.h), which the binding is not
-/// linked with.
-class CompilerProgram {
-public:
-  /// `addresses`: of the program, which it frees, and of
-  /// sattn_program_complete, _manifest, _image, _free and sattn_text_free.
-  explicit CompilerProgram(const ffi::Array<int64_t> &addresses) {
-    if (addresses.size() != 6)
-      TVM_FFI_THROW(TypeError)
-          << "expected 6 addresses of the compiler, but got "
-          << addresses.size();
-    auto take = [&](auto &function, int place) {
-      function =
-          reinterpret_cast<std::decay_t<decltype(function)>>(addresses[place]);
-    };
-    take(complete, 1);
-    take(manifestOf, 2);
-    take(imageOf, 3);
-    take(free, 4);
-    take(freeText, 5);
-    program = own(reinterpret_cast<sattn_program *>(addresses[0]));
-  }
-
-  /// Compiles the specializations that it lacks, and loads them.
-  ErrorOr<std::unique_ptr<Program>> load(const Device &device) const {
-    char *messages = nullptr;
-    std::shared_ptr<sattn_program> other =
-        own(complete(program.get(), &messages));
-    std::shared_ptr<char> text(messages, freeText);
-    if (!other)
-      return Error(text ? text.get() : "the compiler gave no reason");
-    size_t size = 0;
-    const char *image = imageOf(other.get(), &size);
-    return Program::load(device, manifestOf(other.get()), {image, size});
-  }
-
-private:
-  std::shared_ptr<sattn_program> own(sattn_program *owned) const {
-    return std::shared_ptr<sattn_program>(owned, [free = free](auto *program) {
-      if (program)
-        free(program);
-    });
-  }
-
-  decltype(&sattn_program_complete) complete;
-  decltype(&sattn_program_manifest) manifestOf;
-  decltype(&sattn_program_image) imageOf;
-  decltype(&sattn_program_free) free;
-  decltype(&sattn_text_free) freeText;
-  std::shared_ptr<sattn_program> program;
-};
-} // namespace
-
 /// load(manifest: str, image: bytes, device: int, compiler: [int])
-///     -> [launch, prepare, keep] or, if no step is a hint, the first two
+///     -> [remarks, launch, prepare, keep] or, if no step is a hint, the first
+///        three
 ///
 /// Loads a program (its manifest, and PTX or a cubin) into a CUDA device.
-/// `compiler` is empty, or what CompilerProgram takes, if the image lacks
-/// specializations of kernels: these are compiled by the first call that needs
-/// one.
+/// `compiler` is empty or has the addresses that Compiler.h names. The driver's
+/// code is then kept on disk; the text `remarks` is about that cache.
+/// Specializations of kernels that the compiler's program lacks are compiled by
+/// the first call that needs one.
 ///  - launch(arguments...) launches it on the current stream of the device,
 ///    PyTorch's where the arguments are PyTorch's, and returns without waiting;
 ///    memory of the arguments must stay until the kernels are done.
@@ -227,22 +174,26 @@ private:
 ///    later calls on the current stream, in so many bytes at the address, which
 ///    stay until the functions are gone. It does not wait. Not while the stream
 ///    is captured.
-static ffi::Array<ffi::Function> load(ffi::String manifest, ffi::Bytes image,
-                                      int64_t ordinal,
-                                      ffi::Array<int64_t> compiler) {
-  // First, for it frees what it is given.
-  std::optional<CompilerProgram> source;
-  if (!compiler.empty())
-    source.emplace(compiler);
+static ffi::Array<ffi::Any> load(ffi::String manifest, ffi::Bytes image,
+                                 int64_t ordinal,
+                                 ffi::Array<int64_t> addresses) {
+  // First, for it frees the program that it is given.
+  std::optional<python::Compiler> compiler;
+  if (!addresses.empty())
+    compiler.emplace(addresses);
   const Device &device = openDevice(ordinal);
-  ErrorOr<std::unique_ptr<Program>> opened = Program::load(
-      device, {manifest.data(), manifest.size()}, {image.data(), image.size()});
+  std::string_view text(manifest.data(), manifest.size());
+  std::string_view code(image.data(), image.size());
+  std::string remarks;
+  ErrorOr<std::unique_ptr<Program>> opened =
+      compiler ? compiler->load(device, text, code, remarks)
+               : Program::load(device, text, code);
   if (!opened)
     TVM_FFI_THROW(RuntimeError) << opened.error().message();
   Loaded loaded{&device, std::move(*opened)};
-  if (source)
+  if (compiler && compiler->lacksVersions())
     loaded.program->setComplete(
-        [source = *source, &device] { return source.load(device); });
+        [=, &device] { return compiler->complete(device); });
   auto launch = [loaded](ffi::PackedArgs packed, ffi::Any *) {
     const std::vector<Argument> &arguments = loaded.read(packed);
     if (Error err =
@@ -252,17 +203,18 @@ static ffi::Array<ffi::Function> load(ffi::String manifest, ffi::Bytes image,
   auto prepareIt = [loaded](ffi::PackedArgs packed, ffi::Any *result) {
     *result = prepare(loaded, packed);
   };
-  ffi::Array<ffi::Function> functions = {ffi::Function::FromPacked(launch),
-                                         ffi::Function::FromPacked(prepareIt)};
+  ffi::Array<ffi::Any> results = {ffi::String(remarks),
+                                  ffi::Function::FromPacked(launch),
+                                  ffi::Function::FromPacked(prepareIt)};
   const std::vector<runtime::LaunchStep> &steps =
       loaded.program->manifest().steps;
   if (std::any_of(steps.begin(), steps.end(),
                   [](const runtime::LaunchStep &step) { return step.hint; }))
-    functions.push_back(
+    results.push_back(
         ffi::Function::FromPacked([loaded](ffi::PackedArgs, ffi::Any *result) {
           *result = keepHints(loaded);
         }));
-  return functions;
+  return results;
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load, load);
 

@@ -364,3 +364,60 @@ def test_package(cache, root):
     second, *numbers = run(True)
     assert second == first and numbers == [1, [str(cache.folder), 1, size, 1, 0], 0]
     assert not cache.entries()
+
+
+LINKED = """
+import numpy as np, sattn, sys
+from fake_cuda import CudaTensor, aligned
+program = sattn.compile(sys.stdin.read(), "cuda")
+arguments = [np.array([0, 1], np.int32), np.zeros(1, np.int32),
+             *(aligned(shape, np.uint16) for shape in ((1, 64, 64), (64, 64), (64, 64)))]
+program(1.0, 0.0, *map(CudaTensor, arguments))
+print(program.messages, end="")
+"""
+
+
+@pytest.fixture
+def linked(cache, root, stub_cuda, tmp_path):
+    """Runs a program on the stub device in a new process: (programs that its driver compiled, its messages)."""
+    def run(**variables):
+        (tmp_path / "stub.log").unlink(missing_ok=True)
+        environment = {**cache.environment, "PYTHONPATH": os.pathsep.join([str(root / "python"), str(HERE)]),
+                       "SATTN_LIBRARIES": str(cache.libraries), "SATTN_LIBCUDA": os.environ["SATTN_LIBCUDA"],
+                       "STUB_CUDA_LOG": os.environ["STUB_CUDA_LOG"], **variables}
+        done = subprocess.run([sys.executable, "-c", LINKED], input=(root / "examples" / "bsr_addmm.mlir").read_text(),
+                              env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert len(stub_cuda.lines("module-load")) == 1
+        return len(stub_cuda.lines("link")), done.stdout
+
+    return run
+
+
+def test_code_of_the_driver(cache, linked):
+    assert [linked() for _ in range(3)] == [(1, ""), (0, ""), (0, "")]
+    assert len(cache.entries()) == 2
+    # Another driver, and another device, compile anew.
+    assert linked(STUB_CUDA_VERSION="12080") == (1, "")
+    assert linked(STUB_CUDA_VERSION="12080") == (0, "")
+
+
+def test_code_of_the_driver_that_is_altered(cache, linked):
+    linked()
+    code, = (entry for entry in cache.entries() if b"\x7fELF" in entry.read_bytes())
+    whole = code.read_bytes()
+    for contents in (whole[:-1], whole.replace(b"\x7fELF", b"\x7fELG"), b""):
+        code.write_bytes(contents)
+        compiled, messages = linked()
+        assert compiled == 1 and messages.count("remark: disk cache: ") == 1 and str(code) in messages
+        assert code.read_bytes() == whole
+        assert linked() == (0, "")
+
+
+def test_code_of_the_driver_is_not_kept_without_a_cache(cache, linked, tmp_path):
+    assert [linked(SATTN_CACHE="0") for _ in range(2)] == [(0, "")] * 2
+    assert not cache.folder.exists()
+    # The folder is refused once, not for the program and again for its code.
+    (tmp_path / "file").touch()
+    compiled, messages = linked(SATTN_CACHE_DIR=str(tmp_path / "file"))
+    assert compiled == 0 and messages.count("remark: disk cache: ") == 1

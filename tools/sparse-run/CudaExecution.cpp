@@ -138,7 +138,13 @@ CudaProgram::compile(ModuleOp module, const std::string &entry,
         });
     if (!image)
       return image.takeError();
-    return Program::load(device, (*image)[0], (*image)[1]);
+    auto keep = [&](std::string_view ptx, std::string_view compiler,
+                    const runtime::LinkFn &link) {
+      return cache::getOrLink(ptx, compiler, link, [&](const Twine &message) {
+        mlir::emitRemark(module.getLoc(), message);
+      });
+    };
+    return Program::load(device, (*image)[0], (*image)[1], keep);
   };
   ErrorOr<std::unique_ptr<Program>> program = load(module, KernelVersions::TMA);
   if (!program)

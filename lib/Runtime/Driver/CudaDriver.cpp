@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 
 using namespace sattn::runtime;
@@ -91,4 +93,10 @@ std::string CudaDriver::version() const {
   if (!driverGetVersion || driverGetVersion(&version) != cuda::success)
     return "";
   return versionText(version);
+}
+
+std::string CudaDriver::build() const {
+  std::ifstream file("/proc/driver/nvidia/version");
+  return version() + "\n" +
+         std::string(std::istreambuf_iterator<char>(file), {});
 }

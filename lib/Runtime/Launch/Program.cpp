@@ -3,6 +3,7 @@
 #include "sattn/Runtime/Program.h"
 
 #include "CallCache.h"
+#include "LoadImage.h"
 #include "sattn/Runtime/ScratchMemory.h"
 #include "sattn/Runtime/Text.h"
 
@@ -34,36 +35,6 @@ Error checkTarget(const Device &device, const Manifest &manifest) {
                    newer ? "exactly " : "", "compute capability ",
                    target->major, ".", target->minor, " (", manifest.target,
                    "), but ", device.describe(), " has ", major, ".", minor);
-}
-
-ErrorOr<CUmodule> loadModule(const CudaDriver &driver, const Manifest &manifest,
-                             std::string_view image) {
-  if (image.empty())
-    return makeError("program '", manifest.name,
-                     "': expected PTX or a cubin, but the image is empty");
-  // The driver finds the end of PTX by its null character.
-  std::string terminated(image);
-  std::string log(16 * 1024, '\0');
-  int options[] = {cuda::jitErrorLogBuffer, cuda::jitErrorLogBufferSizeBytes};
-  void *optionValues[] = {log.data(), reinterpret_cast<void *>(log.size())};
-  CUmodule module = nullptr;
-  CUresult result = driver.moduleLoadDataEx(&module, terminated.c_str(), 2,
-                                            options, optionValues);
-  if (result == cuda::success)
-    return module;
-  if (result == cuda::errorOutOfMemory)
-    return makeError("program '", manifest.name,
-                     "': out of device memory while loading an image of ",
-                     image.size(), " bytes");
-  log.resize(log.find_last_not_of(std::string("\0\n ", 3)) + 1);
-  std::string reason =
-      result == cuda::errorUnsupportedPtxVersion
-          ? concat(" (the driver is for CUDA ", driver.version(), ")")
-          : "";
-  return makeError(
-      "program '", manifest.name,
-      "': the CUDA driver rejected the image: ", driver.describe(result),
-      reason, log.empty() ? "" : "\n", log);
 }
 
 /// Checks that the kernel's own parameters are those that will be passed, for
@@ -153,7 +124,8 @@ ErrorOr<CUfunction> prepareKernel(const Device &device,
 
 ErrorOr<std::unique_ptr<Program>> Program::load(const Device &device,
                                                 std::string_view manifestJson,
-                                                std::string_view image) {
+                                                std::string_view image,
+                                                const KeepCodeFn &keep) {
   ErrorOr<Manifest> manifest = parseManifest(manifestJson);
   if (!manifest)
     return manifest.takeError();
@@ -168,7 +140,7 @@ ErrorOr<std::unique_ptr<Program>> Program::load(const Device &device,
   if (program->description.steps.empty())
     return program;
   ErrorOr<CUmodule> module =
-      loadModule(device.driver(), program->description, image);
+      loadImage(device, program->description.name, image, keep);
   if (!module)
     return module.takeError();
   program->module = *module;

@@ -38,6 +38,16 @@ def library():
     return library
 
 
+def addresses(program=0):
+    """The addresses that the binding needs of the compiler (python/binding/Compiler.h).
+
+    program: the address of a program that lacks versions of its kernels, or 0.
+    """
+    names = ("sattn_text_free", "sattn_cache_link", "sattn_program_free", "sattn_program_complete",
+             "sattn_program_manifest", "sattn_program_image")
+    return [*(ctypes.cast(getattr(library(), name), ctypes.c_void_p).value for name in names), program]
+
+
 def version():
     """The compiler's version."""
     return library().sattn_version().decode()

@@ -34,21 +34,6 @@ class _Handle:
             self.free(self.pointer)
 
 
-def _addresses(handle):
-    """The data that the binding needs to compile the versions of kernels that a program lacks; nothing where it lacks
-    none.
-
-    The binding then frees the program.
-    """
-    library = c_api.library()
-    if not library.sattn_program_lacks_versions(handle.pointer):
-        return []
-    functions = [getattr(library, name) for name in (
-        "sattn_program_complete", "sattn_program_manifest", "sattn_program_image", "sattn_program_free",
-        "sattn_text_free")]
-    return [handle.release(), *(ctypes.cast(function, ctypes.c_void_p).value for function in functions)]
-
-
 def chip_of(device):
     """The chip of a CUDA device, as the compiler names it: "sm_90a"."""
     major, minor = libraries.binding().capability(device)
@@ -121,6 +106,6 @@ def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
     image = ctypes.string_at(image, size.value)
     if not on_device:
         return for_device(manifest, image, device, messages)
-    program = load_with(manifest, image, device, _addresses(handle) if completes else ())
-    program.messages = messages
-    return program
+    # The binding then frees the program that it completes.
+    lacking = handle.release() if completes and library.sattn_program_lacks_versions(pointer) else 0
+    return load_with(manifest, image, device, c_api.addresses(lacking), messages)

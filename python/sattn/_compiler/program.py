@@ -141,14 +141,16 @@ class Program:
             return self._image
         return c_api.assemble(self._image, self.target)
 
-    def _take(self, functions):
-        self._launch, self._prepare, *keep = functions
+    def _load_with(self, compiler):
+        remarks, self._launch, self._prepare, *keep = libraries.binding().load(self.manifest, self._image, self._device,
+                                                                               compiler)
         self._keep = keep[0] if keep else None
+        self.messages += remarks
 
     def _load(self):
         """Loads the kernels into their device, and returns what launches them."""
         try:
-            self._take(libraries.binding().load(self.manifest, self._image, self._device, ()))
+            self._load_with(c_api.addresses())
         except RuntimeError as error:
             raise RuntimeError(f"expected CUDA device {self._device} to run a program for {self.target}: "
                                f"{error}") from None
@@ -178,8 +180,8 @@ def load(manifest, image, device=0):
     return load_with(manifest, image, integer("device", device), ())
 
 
-def load_with(manifest, image, device, compiler):
-    """load, with what compiles versions of kernels that the image lacks (_compiler/compiler.py), or nothing."""
-    program = for_device(manifest, image, device)
-    program._take(libraries.binding().load(manifest, image, device, compiler))
+def load_with(manifest, image, device, compiler, messages=""):
+    """load, with c_api.addresses of the compiler that made the image, or none."""
+    program = for_device(manifest, image, device, messages)
+    program._load_with(compiler)
     return program
