@@ -8,8 +8,7 @@
 |*                                                                            *|
 |* sattn_compile keeps its results in a folder: $SATTN_CACHE_DIR, else        *|
 |* $XDG_CACHE_HOME/sattn, else ~/.cache/sattn. SATTN_CACHE=0 keeps none.      *|
-|* A caller that loads PTX into a CUDA device may keep the driver's code      *|
-|* there as well.                                                             *|
+|* Code that ptxas makes of PTX may be kept there as well.                    *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -26,8 +25,8 @@ extern "C" {
 typedef struct sattn_cache_info {
   /* Entries of the folder and their size; 0 where it cannot be used. */
   int64_t entries, bytes;
-  /* Programs that this process found, and those that it compiled; code of
-     sattn_cache_link is not counted. */
+  /* Programs that this process found, and those that it compiled; cubins
+     are not counted. */
   int64_t hits, misses;
 } sattn_cache_info;
 
@@ -38,24 +37,18 @@ SATTN_C_EXPORT char *sattn_cache_describe(sattn_cache_info *info);
 /* Removes all entries of the folder, those of other builds included. */
 SATTN_C_EXPORT void sattn_cache_clear(void);
 
-/* Makes code of the PTX that `context` knows. Returns it, and its size in
-   bytes, in memory that `context` keeps; null where that fails. */
-typedef const char *(*sattn_link)(void *context, size_t *size);
+/* The cubin that is kept for PTX of `size` bytes and a chip ("sm_90a"), or that
+   ptxas makes, which is then kept. Of several processes that need it at the
+   same time one assembles.
 
-/* The cubin that is kept for PTX of `size` bytes and for the compiler that the
-   text `compiler` names (of a driver: its build and the compute capability of
-   the device), or what `link` makes, which is then kept. Of several processes
-   that need it at the same time one links.
-
-   Returns `*cubin_size` bytes for sattn_text_free. Null where nothing is kept
-   (`link` is then not called) and where `link` returns null; null, with an
-   error, for null in the place of a PTX, a compiler, a
-   function or a place for the size. `*messages`, if it is not null: remarks on
-   entries that cannot be used, a line each, for sattn_text_free. */
-SATTN_C_EXPORT char *sattn_cache_link(const char *ptx, size_t size,
-                                      const char *compiler, sattn_link link,
-                                      void *context, size_t *cubin_size,
-                                      char **messages);
+   Returns `*cubin_size` bytes for sattn_text_free. Null where nothing is kept,
+   where there is no ptxas, and where it refuses the PTX, which is kept as well;
+   null, with an error, for null in the place of the PTX, the chip or the place
+   for the size. `*messages`, if it is not null: remarks on entries that cannot
+   be used, a line each, for sattn_text_free. */
+SATTN_C_EXPORT char *sattn_cache_cubin(const char *ptx, size_t size,
+                                       const char *chip, size_t *cubin_size,
+                                       char **messages);
 
 #ifdef __cplusplus
 }

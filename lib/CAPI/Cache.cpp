@@ -8,9 +8,8 @@
 
 #include "sattn-c/Cache.h"
 
+#include "KeptCode.h"
 #include "Session.h"
-
-#include "sattn/DiskCache/DiskCache.h"
 
 using namespace sattn;
 
@@ -39,38 +38,24 @@ void sattn_cache_clear(void) {
       opened->clear();
 }
 
-char *sattn_cache_link(const char *ptx, size_t size, const char *compiler,
-                       sattn_link link, void *context, size_t *cubin_size,
-                       char **messages) {
-  auto findNull = [&]() -> const char * {
-    if (!ptx)
-      return "PTX";
-    if (!compiler)
-      return "the name of a compiler";
-    if (!link)
-      return "a function that links";
-    return cubin_size ? nullptr : "a place for the cubin's size";
-  };
-  if (const char *missing = findNull()) {
+char *sattn_cache_cubin(const char *ptx, size_t size, const char *chip,
+                        size_t *cubin_size, char **messages) {
+  if (!ptx || !chip || !cubin_size) {
+    const char *missing = !ptx    ? "PTX"
+                          : !chip ? "a chip"
+                                  : "a place for the cubin's size";
     capi::giveError(messages,
                     llvm::Twine("expected ") + missing + ", but got null");
     return nullptr;
   }
   std::string said;
-  std::optional<std::string> cubin = cache::getOrLink(
-      {ptx, size}, compiler,
-      [&]() -> std::optional<std::string> {
-        size_t codeSize = 0;
-        if (const char *code = link(context, &codeSize))
-          return std::string(code, codeSize);
-        return std::nullopt;
-      },
-      [&](const llvm::Twine &message) {
+  std::string cubin =
+      run::getOrAssemble({ptx, size}, chip, [&](const llvm::Twine &message) {
         said += ("remark: " + message + "\n").str();
       });
   capi::giveText(messages, said);
-  if (!cubin)
+  if (cubin.empty())
     return nullptr;
-  *cubin_size = cubin->size();
-  return capi::copyText(*cubin);
+  *cubin_size = cubin.size();
+  return capi::copyText(cubin);
 }

@@ -94,10 +94,9 @@ sattn::cache::getOrCompile(const Key &key,
 }
 
 std::optional<std::string>
-sattn::cache::getOrLink(llvm::StringRef ptx, llvm::StringRef compiler,
-                        llvm::function_ref<std::optional<std::string>()> link,
+sattn::cache::getOrMake(const Key &key, llvm::function_ref<std::string()> make,
                         RemarkFn remark) {
-  // Faults of the folder were told when the PTX was compiled.
+  // Faults of the folder were told when the program was compiled.
   auto ignore = [](const llvm::Twine &) {};
   std::optional<Settings> settings = Settings::fromEnvironment(ignore);
   if (!settings)
@@ -105,13 +104,8 @@ sattn::cache::getOrLink(llvm::StringRef ptx, llvm::StringRef compiler,
   std::optional<DiskCache> cache = DiskCache::open(*settings, ignore);
   if (!cache)
     return std::nullopt;
-  Key key = KeyHasher().add("cubin").add(ptx).add(compiler).finish();
-  auto makeEntry = [&]() -> std::optional<Entry> {
-    if (std::optional<std::string> code = link())
-      return Entry{std::move(*code)};
-    return std::nullopt;
-  };
-  Result result = readOrMake(*cache, key, makeEntry, remark);
+  Result result =
+      readOrMake(*cache, key, [&] { return Entry{make()}; }, remark);
   if (!result.entry || result.entry->size() != 1)
     return std::nullopt;
   return std::move(result.entry->front());

@@ -25,7 +25,7 @@
 using namespace mlir;
 using namespace sattn;
 
-static std::string findAssembler(StringRef ptxas) {
+std::string sattn::findAssembler(StringRef ptxas) {
   if (!ptxas.empty())
     return ptxas.str();
   if (std::optional<std::string> path =

@@ -23,6 +23,7 @@ attention::Facts attention::readFacts(NamedFacts &given) {
   facts.isPacked = given.isSet("is_packed");
   facts.areListsShared = given.isSet("shares_mask");
   facts.hasDropout = given.isSet("has_dropout");
+  facts.readsPairs = given.isSet("reads_pairs");
   facts.seenBlocks = given.find("seen_blocks");
   facts.longestRow = given.find("longest_row");
   facts.isOneGradient = given.isSet("is_one_gradient");

@@ -157,8 +157,8 @@ static ffi::Array<ffi::Function> keepHints(const Loaded &loaded) {
 ///        three
 ///
 /// Loads a program (its manifest, and PTX or a cubin) into a CUDA device.
-/// `compiler` is empty or has the addresses that Compiler.h names. The driver's
-/// code is then kept on disk; the text `remarks` is about that cache.
+/// `compiler` is empty or has the addresses that Compiler.h names. Code of
+/// ptxas is then kept on disk; the text `remarks` is about that cache.
 /// Specializations of kernels that the compiler's program lacks are compiled by
 /// the first call that needs one.
 ///  - launch(arguments...) launches it on the current stream of the device,

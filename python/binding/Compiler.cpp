@@ -2,6 +2,8 @@
 
 #include "Compiler.h"
 
+#include "sattn/Runtime/Text.h"
+
 #include <tvm/ffi/error.h>
 
 using namespace sattn;
@@ -22,7 +24,7 @@ Compiler::Compiler(const tvm::ffi::Array<int64_t> &addresses) {
         reinterpret_cast<std::decay_t<decltype(function)>>(addresses[place++]);
   };
   take(freeText);
-  take(keepCode);
+  take(findCode);
   take(free);
   take(compile);
   take(manifestOf);
@@ -34,45 +36,22 @@ std::shared_ptr<sattn_program> Compiler::own(sattn_program *owned) const {
   return owned ? std::shared_ptr<sattn_program>(owned, free) : nullptr;
 }
 
-namespace {
-/// A call of a LinkFn from C, and its result.
-struct Linking {
-  const runtime::LinkFn &link;
-  std::optional<std::string> code;
-
-  static const char *run(void *context, size_t *size) {
-    auto *self = static_cast<Linking *>(context);
-    self->code = self->link();
-    if (!self->code)
-      return nullptr;
-    *size = self->code->size();
-    return self->code->data();
-  }
-};
-} // namespace
-
 ErrorOr<std::unique_ptr<Program>> Compiler::load(const runtime::Device &device,
                                                  std::string_view manifest,
                                                  std::string_view image,
                                                  std::string &remarks) const {
-  auto keep = [&](std::string_view ptx, std::string_view compiler,
-                  const runtime::LinkFn &link) -> std::optional<std::string> {
-    Linking linking{link, std::nullopt};
-    size_t size = 0;
-    char *messages = nullptr;
-    char *cubin =
-        keepCode(ptx.data(), ptx.size(), std::string(compiler).c_str(),
-                 Linking::run, &linking, &size, &messages);
-    if (messages)
-      remarks += messages;
-    freeText(messages);
-    std::optional<std::string> code;
-    if (cubin)
-      code.emplace(cubin, size);
-    freeText(cubin);
-    return code;
-  };
-  return Program::load(device, manifest, image, keep);
+  std::string chip =
+      runtime::concat("sm_", device.capabilityMajor(), device.capabilityMinor(),
+                      device.capabilityMajor() >= 9 ? "a" : "");
+  size_t size = 0;
+  char *messages = nullptr;
+  std::shared_ptr<char> code(
+      findCode(image.data(), image.size(), chip.c_str(), &size, &messages),
+      freeText);
+  if (messages)
+    remarks += messages;
+  freeText(messages);
+  return Program::load(device, manifest, image, {code.get(), size});
 }
 
 ErrorOr<std::unique_ptr<Program>>

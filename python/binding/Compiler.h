@@ -20,14 +20,14 @@ namespace sattn::python {
 /// specializations of its kernels, or none.
 class Compiler {
 public:
-  /// `addresses`: of sattn_text_free, sattn_cache_link, sattn_program_free,
+  /// `addresses`: of sattn_text_free, sattn_cache_cubin, sattn_program_free,
   /// _complete, _manifest and _image, and of the program, which it frees, or 0.
   explicit Compiler(const tvm::ffi::Array<int64_t> &addresses);
 
   bool lacksVersions() const { return bool(program); }
 
-  /// Loads a program into a device. The code that its driver makes is kept on
-  /// disk. Adds remarks on entries of that cache.
+  /// Loads a program into a device, as code of ptxas that is kept on disk where
+  /// there is a ptxas. Adds remarks on entries of that cache.
   runtime::ErrorOr<std::unique_ptr<runtime::Program>>
   load(const runtime::Device &device, std::string_view manifest,
        std::string_view image, std::string &remarks) const;
@@ -40,7 +40,7 @@ private:
   std::shared_ptr<sattn_program> own(sattn_program *owned) const;
 
   decltype(&sattn_text_free) freeText;
-  decltype(&sattn_cache_link) keepCode;
+  decltype(&sattn_cache_cubin) findCode;
   decltype(&sattn_program_free) free;
   decltype(&sattn_program_complete) compile;
   decltype(&sattn_program_manifest) manifestOf;

@@ -61,6 +61,8 @@ def stub_cuda(built_tools, monkeypatch, tmp_path):
     assert library.exists()
     monkeypatch.setenv("SATTN_LIBCUDA", str(library))
     monkeypatch.setenv("STUB_CUDA_LOG", str(tmp_path / "stub.log"))
+    # The stub refuses code of the real one, which would be made in vain.
+    monkeypatch.setenv("SATTN_PTXAS", "")
 
     class Stub:
         def lines(self, word):

@@ -158,13 +158,11 @@ def test_sources(library):
     cubin = c_size_t()
     assert "expected PTX" in reason(library, lambda m: library.sattn_assemble(None, c_size_t(0), b"sm_90a", byref(cubin), m))
     assert "expected a place" in reason(library, lambda m: library.sattn_assemble(b"", c_size_t(0), b"sm_90a", None, m))
-    link = ctypes.CFUNCTYPE(c_void_p, c_void_p, ctypes.POINTER(c_size_t))(lambda context, size: None)
-    complete = [b"", c_size_t(0), b"sm_90", link, None, byref(cubin)]
-    for place, what in ((0, "PTX"), (2, "the name of a compiler"), (3, "a function that links"),
-                        (5, "a place for the cubin's size")):
+    complete = [b"", c_size_t(0), b"sm_90a", byref(cubin)]
+    for place, what in ((0, "PTX"), (2, "a chip"), (3, "a place for the cubin's size")):
         arguments = [*complete[:place], None, *complete[place + 1:]]
-        assert f"expected {what}, but got null" in reason(library, lambda m: library.sattn_cache_link(*arguments, m))
-        assert not library.sattn_cache_link(*arguments, None)
+        assert f"expected {what}, but got null" in reason(library, lambda m: library.sattn_cache_cubin(*arguments, m))
+        assert not library.sattn_cache_cubin(*arguments, None)
     # Nobody asks why.
     assert not library.sattn_compile(None, c_size_t(0), options, None)
 

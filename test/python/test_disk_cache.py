@@ -366,7 +366,7 @@ def test_package(cache, root):
     assert not cache.entries()
 
 
-LINKED = """
+ASSEMBLED = """
 import numpy as np, sattn, sys
 from fake_cuda import CudaTensor, aligned
 program = sattn.compile(sys.stdin.read(), "cuda")
@@ -375,49 +375,83 @@ arguments = [np.array([0, 1], np.int32), np.zeros(1, np.int32),
 program(1.0, 0.0, *map(CudaTensor, arguments))
 print(program.messages, end="")
 """
+# Makes what the stub driver takes for code, or fails, and counts its calls.
+ASSEMBLER = """#!/bin/sh
+echo >> "$0.calls"
+{fails}
+for last; do before=$input; input=$output; output=$last; done
+printf '\\177ELF' > "$last"
+cat "$before" >> "$last"
+"""
+
+
+class Assembler:
+    """A ptxas, and programs on the stub device in new processes that find it."""
+
+    def __init__(self, cache, root, path):
+        self.path, self.root, self.cache = path, root, cache
+        self.write()
+
+    def write(self, fails=""):
+        self.path.write_text(ASSEMBLER.format(fails=fails))
+        self.path.chmod(0o755)
+
+    def calls(self):
+        calls = self.path.with_name(self.path.name + ".calls")
+        return len(calls.read_text()) if calls.exists() else 0
+
+    def run(self, **variables):
+        """(times that the assembler was called, messages of the program)."""
+        before = self.calls()
+        environment = {**self.cache.environment, "SATTN_LIBRARIES": str(self.cache.libraries),
+                       "PYTHONPATH": os.pathsep.join([str(self.root / "python"), str(HERE)]),
+                       "SATTN_LIBCUDA": os.environ["SATTN_LIBCUDA"], "SATTN_PTXAS": str(self.path), **variables}
+        source = (self.root / "examples" / "bsr_addmm.mlir").read_text()
+        done = subprocess.run([sys.executable, "-c", ASSEMBLED], input=source, env=environment, capture_output=True,
+                              text=True)
+        assert done.returncode == 0, done.stderr
+        return self.calls() - before, done.stdout
+
+    def only_cubin(self):
+        cubin, = (entry for entry in self.cache.entries() if b"\x7fELF" in entry.read_bytes())
+        return cubin
 
 
 @pytest.fixture
-def linked(cache, root, stub_cuda, tmp_path):
-    """Runs a program on the stub device in a new process: (programs that its driver compiled, its messages)."""
-    def run(**variables):
-        (tmp_path / "stub.log").unlink(missing_ok=True)
-        environment = {**cache.environment, "PYTHONPATH": os.pathsep.join([str(root / "python"), str(HERE)]),
-                       "SATTN_LIBRARIES": str(cache.libraries), "SATTN_LIBCUDA": os.environ["SATTN_LIBCUDA"],
-                       "STUB_CUDA_LOG": os.environ["STUB_CUDA_LOG"], **variables}
-        done = subprocess.run([sys.executable, "-c", LINKED], input=(root / "examples" / "bsr_addmm.mlir").read_text(),
-                              env=environment, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        assert len(stub_cuda.lines("module-load")) == 1
-        return len(stub_cuda.lines("link")), done.stdout
-
-    return run
+def assembler(cache, root, stub_cuda, tmp_path):
+    return Assembler(cache, root, tmp_path / "ptxas")
 
 
-def test_code_of_the_driver(cache, linked):
-    assert [linked() for _ in range(3)] == [(1, ""), (0, ""), (0, "")]
+def test_cubins(assembler, cache):
+    assert [assembler.run() for _ in range(3)] == [(1, ""), (0, ""), (0, "")]
     assert len(cache.entries()) == 2
-    # Another driver, and another device, compile anew.
-    assert linked(STUB_CUDA_VERSION="12080") == (1, "")
-    assert linked(STUB_CUDA_VERSION="12080") == (0, "")
+    # Another ptxas, and another device, have code of their own.
+    assembler.write(fails="# not now")
+    assert [assembler.run() for _ in range(2)] == [(1, ""), (0, "")]
+    assert assembler.run(SATTN_PTXAS="") == (0, "")
 
 
-def test_code_of_the_driver_that_is_altered(cache, linked):
-    linked()
-    code, = (entry for entry in cache.entries() if b"\x7fELF" in entry.read_bytes())
-    whole = code.read_bytes()
+def test_cubins_that_are_altered(assembler):
+    assembler.run()
+    cubin = assembler.only_cubin()
+    whole = cubin.read_bytes()
     for contents in (whole[:-1], whole.replace(b"\x7fELF", b"\x7fELG"), b""):
-        code.write_bytes(contents)
-        compiled, messages = linked()
-        assert compiled == 1 and messages.count("remark: disk cache: ") == 1 and str(code) in messages
-        assert code.read_bytes() == whole
-        assert linked() == (0, "")
+        cubin.write_bytes(contents)
+        calls, messages = assembler.run()
+        assert calls == 1 and messages.count("remark: disk cache: ") == 1 and str(cubin) in messages
+        assert cubin.read_bytes() == whole
+        assert assembler.run() == (0, "")
 
 
-def test_code_of_the_driver_is_not_kept_without_a_cache(cache, linked, tmp_path):
-    assert [linked(SATTN_CACHE="0") for _ in range(2)] == [(0, "")] * 2
+def test_ptx_that_ptxas_refuses_is_loaded_by_the_driver(assembler):
+    assembler.write(fails="exit 1")
+    assert [assembler.run() for _ in range(2)] == [(1, ""), (0, "")]
+
+
+def test_cubins_are_not_kept_without_a_cache(assembler, cache, tmp_path):
+    assert [assembler.run(SATTN_CACHE="0") for _ in range(2)] == [(0, "")] * 2
     assert not cache.folder.exists()
     # The folder is refused once, not for the program and again for its code.
     (tmp_path / "file").touch()
-    compiled, messages = linked(SATTN_CACHE_DIR=str(tmp_path / "file"))
-    assert compiled == 0 and messages.count("remark: disk cache: ") == 1
+    calls, messages = assembler.run(SATTN_CACHE_DIR=str(tmp_path / "file"))
+    assert calls == 0 and messages.count("remark: disk cache: ") == 1

@@ -83,7 +83,8 @@ def test_a_cubin_needs_ptxas_alone(program, sattn, tmp_path, monkeypatch):
         program.cubin()
 
 
-def test_a_cubin_of_ptxas(program):
+def test_a_cubin_of_ptxas(program, monkeypatch):
+    monkeypatch.delenv("SATTN_PTXAS")
     if not any(os.access(os.path.join(folder, "ptxas"), os.X_OK) for folder in os.environ["PATH"].split(os.pathsep)):
         if os.environ.get("SATTN_REQUIRE_TOOLS"):
             pytest.fail("no ptxas")

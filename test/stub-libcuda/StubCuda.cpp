@@ -16,9 +16,9 @@
 //   STUB_CUDA_JIT_LOG  the error log of a failing cuModuleLoadDataEx
 //   STUB_CUDA_LOG      a file to which calls are appended, a line each:
 //     launch NAME grid X Y Z block X Y Z shared N stream P params HEX HEX ...
-//     link BYTES / module-load BYTES / module-unload / tensor-map /
-//     shared-limit NAME BYTES scratch BYTES at ADDRESS stream P / free-scratch
-//     ADDRESS stream P synchronize stream P / wait stream P
+//     module-load BYTES / module-unload / tensor-map / shared-limit NAME BYTES
+//     scratch BYTES at ADDRESS stream P / free-scratch ADDRESS stream P
+//     synchronize stream P / wait stream P
 //   What is of a device other than the first says so after the stream:
 //   "device 1".
 //
@@ -54,10 +54,9 @@ namespace {
 
 constexpr int success = 0, invalidValue = 1, outOfMemory = 2,
               invalidContext = 201, invalidImage = 200, invalidHandle = 400,
-              invalidPtx = 218, notFound = 500, captureUnsupported = 900;
+              notFound = 500, captureUnsupported = 900;
 
-/// The beginning of the stub's code, which goes on with the PTX of which it is
-/// made.
+/// The beginning of a cubin, which the stub takes if PTX follows.
 constexpr const char *cubinPrefix = "\x7f"
                                     "ELF";
 
@@ -310,41 +309,6 @@ STUB_EXPORT cuModuleLoadDataEx(void **module, const void *image, unsigned count,
   for (Kernel &kernel : kernels)
     kernel.context = currentContext;
   *module = new Module{kernels, currentContext};
-  return success;
-}
-
-STUB_EXPORT cuLinkCreate_v2(unsigned, int *, void **, void **state) {
-  STUB_MAY_FAIL(cuLinkCreate);
-  if (!currentContext)
-    return invalidContext;
-  *state = new std::string(cubinPrefix);
-  return success;
-}
-
-STUB_EXPORT cuLinkAddData_v2(void *state, int type, void *data, size_t size,
-                             const char *, unsigned, int *, void **) {
-  STUB_MAY_FAIL(cuLinkAddData);
-  const char *text = static_cast<const char *>(data);
-  // PTX, with the null character that ends it.
-  if (type != 1 || size == 0 || text[size - 1] != 0)
-    return invalidValue;
-  if (parsePtx(text).empty())
-    return invalidPtx;
-  record("link " + std::to_string(size - 1));
-  static_cast<std::string *>(state)->append(text);
-  return success;
-}
-
-STUB_EXPORT cuLinkComplete(void *state, void **code, size_t *size) {
-  STUB_MAY_FAIL(cuLinkComplete);
-  auto *text = static_cast<std::string *>(state);
-  *code = text->data();
-  *size = text->size();
-  return success;
-}
-
-STUB_EXPORT cuLinkDestroy(void *state) {
-  delete static_cast<std::string *>(state);
   return success;
 }
 

@@ -138,13 +138,11 @@ CudaProgram::compile(ModuleOp module, const std::string &entry,
         });
     if (!image)
       return image.takeError();
-    auto keep = [&](std::string_view ptx, std::string_view compiler,
-                    const runtime::LinkFn &link) {
-      return cache::getOrLink(ptx, compiler, link, [&](const Twine &message) {
-        mlir::emitRemark(module.getLoc(), message);
-      });
-    };
-    return Program::load(device, (*image)[0], (*image)[1], keep);
+    std::string code =
+        getOrAssemble((*image)[1], getChip(device), [&](const Twine &message) {
+          mlir::emitRemark(module.getLoc(), message);
+        });
+    return Program::load(device, (*image)[0], (*image)[1], code);
   };
   ErrorOr<std::unique_ptr<Program>> program = load(module, KernelVersions::TMA);
   if (!program)

@@ -9,9 +9,11 @@
 #include "KeptCode.h"
 
 #include "sattn/MetaTable/Tables.h"
+#include "sattn/Target/NVPTX.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
@@ -72,4 +74,42 @@ sattn::run::getOrCompile(ModuleOp module, const cache::Key &key,
   if (failure)
     return failure;
   return entry ? std::move(*entry) : std::move(unkept);
+}
+
+/// Adds the assembler that is used now, without reading it whole.
+static void addAssembler(cache::KeyHasher &key, const std::string &path) {
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(path, status))
+    status = {};
+  key.add(path)
+      .add(static_cast<int64_t>(status.getSize()))
+      .add(status.getLastModificationTime().time_since_epoch().count());
+}
+
+std::string sattn::run::getOrAssemble(StringRef ptx, StringRef chip,
+                                      cache::RemarkFn remark) {
+  std::string assembler = findAssembler();
+  if (assembler.empty())
+    return "";
+  cache::KeyHasher key;
+  key.add("cubin").add(ptx).add(chip);
+  addAssembler(key, assembler);
+  auto assembleQuietly = [&]() -> std::string {
+    MLIRContext context;
+    ScopedDiagnosticHandler quiet(&context,
+                                  [](Diagnostic &) { return success(); });
+    Location location = UnknownLoc::get(&context);
+    FailureOr<Chip> known =
+        lookupChip(chip, [&] { return mlir::emitError(location); });
+    if (failed(known))
+      return "";
+    FailureOr<std::string> cubin =
+        assemble(ptx, *known, assembler, /*refusesSpills=*/false,
+                 [&](StringRef, bool isWarning) {
+                   return isWarning ? mlir::emitWarning(location)
+                                    : mlir::emitError(location);
+                 });
+    return succeeded(cubin) ? std::move(*cubin) : "";
+  };
+  return cache::getOrMake(key.finish(), assembleQuietly, remark).value_or("");
 }

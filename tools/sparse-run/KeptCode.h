@@ -33,6 +33,12 @@ runtime::ErrorOr<cache::Entry>
 getOrCompile(mlir::ModuleOp module, const cache::Key &key,
              llvm::function_ref<runtime::ErrorOr<cache::Entry>()> compile);
 
+/// The cubin that the disk cache has for PTX and a chip, or that ptxas makes,
+/// which is kept. Empty where nothing is kept, where there is no ptxas on PATH
+/// or in SATTN_PTXAS, and where it refuses the PTX.
+std::string getOrAssemble(llvm::StringRef ptx, llvm::StringRef chip,
+                          cache::RemarkFn remark);
+
 } // namespace sattn::run
 
 #endif // SATTN_TOOLS_SPARSERUN_KEPTCODE_H

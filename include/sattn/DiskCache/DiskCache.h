@@ -129,15 +129,13 @@ std::optional<Entry>
 getOrCompile(const Key &key, llvm::function_ref<std::optional<Entry>()> compile,
              RemarkFn remark);
 
-/// The code (a cubin) that the cache of the environment has for PTX and the
-/// compiler that the text `compiler` names, or what `link` makes, which is
-/// kept. Of several processes that need it at the same time one links. Not
-/// counted. Nothing, and `link` is not called, where there is no cache; nothing
-/// as well if `link` fails.
-std::optional<std::string>
-getOrLink(llvm::StringRef ptx, llvm::StringRef compiler,
-          llvm::function_ref<std::optional<std::string>()> link,
-          RemarkFn remark);
+/// The text that the cache of the environment has for the key, or the result
+/// of `make`, which is kept. Of several processes that need it at the same time
+/// one makes it. Not counted. Nothing, and `make` is not called, where there is
+/// no cache.
+std::optional<std::string> getOrMake(const Key &key,
+                                     llvm::function_ref<std::string()> make,
+                                     RemarkFn remark);
 
 } // namespace sattn::cache
 

@@ -24,7 +24,6 @@ struct CUfunc_st;
 struct CUstream_st;
 struct CUevent_st;
 struct CUmemPoolHandle_st;
-struct CUlinkState_st;
 
 namespace sattn::runtime {
 
@@ -37,7 +36,6 @@ using CUfunction = ::CUfunc_st *;
 using CUstream = ::CUstream_st *;
 using CUevent = ::CUevent_st *;
 using CUmemoryPool = ::CUmemPoolHandle_st *;
-using CUlinkState = ::CUlinkState_st *;
 
 /// Numbers of the driver's interface.
 namespace cuda {
@@ -60,8 +58,6 @@ constexpr int functionMaxDynamicSharedSizeBytes = 8;
 // CUjit_option
 constexpr int jitErrorLogBuffer = 5;
 constexpr int jitErrorLogBufferSizeBytes = 6;
-// CUjitInputType
-constexpr int jitInputPtx = 1;
 // CUstream_flags
 constexpr unsigned streamNonBlocking = 1;
 // CUstreamCaptureStatus
@@ -131,15 +127,6 @@ static_assert(sizeof(MemPoolProperties) == 88);
     (CUmodule * module, const void *image, unsigned numOptions, int *options,  \
      void **optionValues))                                                     \
   X(moduleUnload, cuModuleUnload, (CUmodule module))                           \
-  X(linkCreate, cuLinkCreate_v2,                                               \
-    (unsigned numOptions, int *options, void **optionValues,                   \
-     CUlinkState *state))                                                      \
-  X(linkAddData, cuLinkAddData_v2,                                             \
-    (CUlinkState state, int type, void *data, size_t size, const char *name,   \
-     unsigned numOptions, int *options, void **optionValues))                  \
-  X(linkComplete, cuLinkComplete,                                              \
-    (CUlinkState state, void **code, size_t *size))                            \
-  X(linkDestroy, cuLinkDestroy, (CUlinkState state))                           \
   X(moduleGetFunction, cuModuleGetFunction,                                    \
     (CUfunction * function, CUmodule module, const char *name))                \
   X(funcGetAttribute, cuFuncGetAttribute,                                      \
@@ -226,10 +213,6 @@ public:
 
   /// The newest CUDA version that the driver supports: "12.4".
   std::string version() const;
-
-  /// The driver's build as its kernel module describes it, with `version`; the
-  /// version alone where the system does not show the module.
-  std::string build() const;
 
 private:
   CudaDriver() = default;

@@ -4,7 +4,6 @@
 #define SATTN_RUNTIME_PROGRAM_H
 
 #include "sattn/Runtime/Device.h"
-#include "sattn/Runtime/KeptCode.h"
 #include "sattn/Runtime/Manifest.h"
 #include "sattn/Runtime/Prepared.h"
 #include "sattn/Runtime/TensorMap.h"
@@ -23,11 +22,12 @@ public:
   /// not this device's, an image that the driver rejects (with its log), a
   /// kernel that the image lacks, that needs more shared memory or threads than
   /// there are, or whose parameters are not the manifest's. The device must
-  /// outlive the program. `keep` keeps the code of PTX for later processes.
+  /// outlive the program. `code` is a cubin of the image or empty; where the
+  /// driver refuses it the image is loaded.
   static ErrorOr<std::unique_ptr<Program>> load(const Device &device,
                                                 std::string_view manifestJson,
                                                 std::string_view image,
-                                                const KeepCodeFn &keep = {});
+                                                std::string_view code = {});
 
   ~Program();
   Program(const Program &) = delete;

@@ -33,11 +33,14 @@ std::unique_ptr<llvm::Module> translateToLLVMIR(mlir::gpu::GPUModuleOp module,
 mlir::FailureOr<std::string> translateToPTX(mlir::gpu::GPUModuleOp module,
                                             const Chip &chip);
 
-/// The cubin that ptxas makes of PTX. `ptxas` is its path, or empty:
-/// SATTN_PTXAS from the environment, then PATH. Emits an error where ptxas is
-/// missing, fails, or serializes wgmma, and a warning, or with `refusesSpills`
-/// an error, where registers spill; `emitAt` gets the name of the kernel, or
-/// none where ptxas names none.
+/// The path of ptxas: `ptxas` if it is not empty, else SATTN_PTXAS from the
+/// environment, else the one on PATH. Empty where there is none.
+std::string findAssembler(llvm::StringRef ptxas = "");
+
+/// The cubin that ptxas (see findAssembler) makes of PTX. Emits an error where
+/// ptxas is missing, fails, or serializes wgmma, and a warning, or with
+/// `refusesSpills` an error, where registers spill; `emitAt` gets the name of
+/// the kernel, or none where ptxas names none.
 mlir::FailureOr<std::string>
 assemble(llvm::StringRef ptx, const Chip &chip, llvm::StringRef ptxas,
          bool refusesSpills,

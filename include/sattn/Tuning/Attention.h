@@ -48,6 +48,9 @@ struct Facts {
   bool areListsShared = false;
   /// Whether weights are dropped, by words that are computed for each.
   bool hasDropout = false;
+  /// Whether scores are modified by an element of a tensor for each pair of a
+  /// query and a key.
+  bool readsPairs = false;
   /// Whether long rows may be computed in parts, of which `split_k` says how
   /// many all rows have.
   bool mayHaveParts = false;

@@ -5,8 +5,6 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 
 using namespace sattn::runtime;
@@ -93,10 +91,4 @@ std::string CudaDriver::version() const {
   if (!driverGetVersion || driverGetVersion(&version) != cuda::success)
     return "";
   return versionText(version);
-}
-
-std::string CudaDriver::build() const {
-  std::ifstream file("/proc/driver/nvidia/version");
-  return version() + "\n" +
-         std::string(std::istreambuf_iterator<char>(file), {});
 }

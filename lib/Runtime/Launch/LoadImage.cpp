@@ -29,52 +29,22 @@ private:
                                reinterpret_cast<void *>(text.size())};
 };
 
-bool isCubin(std::string_view image) {
-  return image.substr(0, 4) == "\x7f"
-                               "ELF";
-}
-
-/// The cubin that the driver makes of PTX (which ends in a null character) for
-/// the current context's device. Why it makes none is said when the PTX is
-/// loaded.
-std::optional<std::string> link(const CudaDriver &driver, std::string &ptx) {
-  CUlinkState state = nullptr;
-  if (driver.linkCreate(0, nullptr, nullptr, &state) != cuda::success)
-    return std::nullopt;
-  void *code = nullptr;
-  size_t size = 0;
-  std::optional<std::string> cubin;
-  if (driver.linkAddData(state, cuda::jitInputPtx, ptx.data(), ptx.size() + 1,
-                         "sattn", 0, nullptr, nullptr) == cuda::success &&
-      driver.linkComplete(state, &code, &size) == cuda::success)
-    cubin.emplace(static_cast<const char *>(code), size);
-  driver.linkDestroy(state);
-  return cubin;
-}
-
 } // namespace
 
 ErrorOr<CUmodule> sattn::runtime::loadImage(const Device &device,
                                             std::string_view program,
                                             std::string_view image,
-                                            const KeepCodeFn &keep) {
+                                            std::string_view code) {
   if (image.empty())
     return makeError("program '", program,
                      "': expected PTX or a cubin, but the image is empty");
   const CudaDriver &driver = device.driver();
   CUmodule module = nullptr;
+  if (!code.empty() && driver.moduleLoadDataEx(&module, code.data(), 0, nullptr,
+                                               nullptr) == cuda::success)
+    return module;
   // The driver finds the end of PTX by its null character.
   std::string terminated(image);
-  if (keep && !isCubin(image)) {
-    std::string compiler =
-        concat("sm_", device.capabilityMajor(), device.capabilityMinor(), " ",
-               driver.build());
-    std::optional<std::string> cubin =
-        keep(image, compiler, [&] { return link(driver, terminated); });
-    if (cubin && driver.moduleLoadDataEx(&module, cubin->data(), 0, nullptr,
-                                         nullptr) == cuda::success)
-      return module;
-  }
   ErrorLog log;
   CUresult result = driver.moduleLoadDataEx(&module, terminated.c_str(),
                                             ErrorLog::optionCount,

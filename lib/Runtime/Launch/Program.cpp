@@ -125,7 +125,7 @@ ErrorOr<CUfunction> prepareKernel(const Device &device,
 ErrorOr<std::unique_ptr<Program>> Program::load(const Device &device,
                                                 std::string_view manifestJson,
                                                 std::string_view image,
-                                                const KeepCodeFn &keep) {
+                                                std::string_view code) {
   ErrorOr<Manifest> manifest = parseManifest(manifestJson);
   if (!manifest)
     return manifest.takeError();
@@ -140,7 +140,7 @@ ErrorOr<std::unique_ptr<Program>> Program::load(const Device &device,
   if (program->description.steps.empty())
     return program;
   ErrorOr<CUmodule> module =
-      loadImage(device, program->description.name, image, keep);
+      loadImage(device, program->description.name, image, code);
   if (!module)
     return module.takeError();
   program->module = *module;

@@ -61,6 +61,9 @@ static void chooseSizes(Parameters &tile, int64_t widest, const Facts &facts,
     if (widest > 128 && widest <= 256 && facts.elementBytes == 2 &&
         !facts.isOneGradient && !facts.blockQueries)
       tile.rows = 96;
+    // Elements of a bias are in registers with the scores: more rows spill.
+    if (facts.readsPairs && widest > 96)
+      tile.rows = std::min<int64_t>(tile.rows, widest <= 128 ? 32 : 16);
     return;
   }
 }

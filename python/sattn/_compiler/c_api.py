@@ -43,7 +43,7 @@ def addresses(program=0):
 
     program: the address of a program that lacks versions of its kernels, or 0.
     """
-    names = ("sattn_text_free", "sattn_cache_link", "sattn_program_free", "sattn_program_complete",
+    names = ("sattn_text_free", "sattn_cache_cubin", "sattn_program_free", "sattn_program_complete",
              "sattn_program_manifest", "sattn_program_image")
     return [*(ctypes.cast(getattr(library(), name), ctypes.c_void_p).value for name in names), program]
 

@@ -179,66 +179,24 @@ TEST_F(ProgramTest, OtherCallsMayFail) {
   }
 }
 
-namespace {
-/// A cache of one image, and the texts that it was called with.
-struct KeptImage {
-  std::optional<std::string> kept;
-  std::vector<std::string> compilers;
-
-  KeepCodeFn function() {
-    return [this](std::string_view, std::string_view compiler,
-                  const LinkFn &link) {
-      compilers.emplace_back(compiler);
-      return kept ? kept : kept = link();
-    };
-  }
-};
-} // namespace
-
-TEST_F(ProgramTest, LinksOnceWhatIsKept) {
-  KeptImage cache;
-  for (int i = 0; i < 2; ++i) {
-    ErrorOr<std::unique_ptr<Program>> program =
-        Program::load(*device, manifest.dump(), ptx, cache.function());
-    ASSERT_TRUE(bool(program)) << messageOf(program);
-  }
-  EXPECT_EQ(logged("link").size(), 1u);
-  EXPECT_EQ(logged("module-load").size(), 2u);
-  ASSERT_TRUE(cache.kept);
-  EXPECT_EQ(cache.kept->substr(1, 3), "ELF");
-  ASSERT_EQ(cache.compilers.size(), 2u);
-  EXPECT_EQ(cache.compilers[0].substr(0, 10), "sm_90 13.0");
-  EXPECT_EQ(cache.compilers[1], cache.compilers[0]);
-
-  // A cubin is code already.
+TEST_F(ProgramTest, CodeIsLoadedInThePlaceOfPtx) {
+  std::string code = std::string("\x7f"
+                                 "ELF") +
+                     ptx;
   ErrorOr<std::unique_ptr<Program>> program =
-      Program::load(*device, manifest.dump(), *cache.kept, cache.function());
-  ASSERT_TRUE(bool(program)) << messageOf(program);
-  EXPECT_EQ(cache.compilers.size(), 2u);
-}
-
-TEST_F(ProgramTest, KeptCodeThatTheDriverRefusesIsNotUsed) {
-  KeptImage cache{"\x7f"
-                  "ELF of another driver",
-                  {}};
-  ErrorOr<std::unique_ptr<Program>> program =
-      Program::load(*device, manifest.dump(), ptx, cache.function());
+      Program::load(*device, manifest.dump(), "no PTX", code);
   ASSERT_TRUE(bool(program)) << messageOf(program);
   EXPECT_EQ(logged("module-load").size(), 1u);
 }
 
-TEST_F(ProgramTest, WhereNothingIsLinkedTheDriverLoadsPtx) {
-  for (const char *failure :
-       {"cuLinkCreate:2", "cuLinkAddData:218", "cuLinkComplete:209"}) {
-    ScopedVariable fail("STUB_CUDA_FAIL", failure);
-    KeptImage cache;
-    ErrorOr<std::unique_ptr<Program>> program =
-        Program::load(*device, manifest.dump(), ptx, cache.function());
-    EXPECT_TRUE(bool(program)) << failure << ": " << messageOf(program);
-    EXPECT_FALSE(cache.kept);
-  }
-  KeptImage cache;
-  EXPECT_TRUE(contains(messageOf(Program::load(*device, manifest.dump(),
-                                               "no PTX", cache.function())),
-                       "program 'f': the CUDA driver rejected the image: "));
+TEST_F(ProgramTest, CodeThatTheDriverRefusesIsNotUsed) {
+  std::string code = "\x7f"
+                     "ELF of another driver";
+  ErrorOr<std::unique_ptr<Program>> program =
+      Program::load(*device, manifest.dump(), ptx, code);
+  ASSERT_TRUE(bool(program)) << messageOf(program);
+  EXPECT_EQ(logged("module-load").size(), 1u);
+  EXPECT_TRUE(contains(
+      messageOf(Program::load(*device, manifest.dump(), "no PTX", code)),
+      "program 'f': the CUDA driver rejected the image: "));
 }

@@ -15,8 +15,46 @@
 #include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDkdvOp.h"
 #include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDqOp.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace sattn;
+
+/// Whether the value follows from this argument of its region.
+static bool followsFrom(Value value, BlockArgument argument) {
+  if (value == argument)
+    return true;
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.inclusive = true;
+  if (failed(getBackwardSlice(value, &slice, options)))
+    return true;
+  return llvm::any_of(slice, [&](Operation *op) {
+    return llvm::is_contained(op->getOperands(), argument);
+  });
+}
+
+/// Whether the score of each pair of a query and a key needs an element of a
+/// captured tensor, as a bias does.
+static bool readsPairs(ScoreOpInterface op) {
+  if (op.getScoreMod().empty())
+    return false;
+  Block &body = op.getScoreMod().front();
+  // The arguments are the score, batch, head, query and key.
+  BlockArgument query = body.getArgument(3), key = body.getArgument(4);
+  WalkResult result = body.walk([&](tensor::ExtractOp extract) {
+    auto isAt = [&](BlockArgument place) {
+      return llvm::any_of(extract.getIndices(), [&](Value index) {
+        return followsFrom(index, place);
+      });
+    };
+    return isAt(query) && isAt(key) ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
 
 static TuningFacts findFacts(ScoreOpInterface op, const TuningHints &hints) {
   TuningFacts facts;
@@ -37,6 +75,7 @@ static TuningFacts findFacts(ScoreOpInterface op, const TuningHints &hints) {
     facts.addFlag("shares_mask", type.getDimSize(op.getLeadRank() - 1) == 1);
   }
   facts.addFlag("has_dropout", bool(op.getRandom()));
+  facts.addFlag("reads_pairs", readsPairs(op));
   std::optional<MaskAttr> mask = op.getMask();
   facts.addFlag("is_causal",
                 mask && mask->getRight() && !mask->getLeft() && !op.hasLists());
