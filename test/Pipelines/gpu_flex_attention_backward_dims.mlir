@@ -6,6 +6,7 @@
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --versions=tma %s -o /dev/null %}
 // RUN: %if ptxas-third2 %{ sparse-translate --to=cubin --refuse-spills --versions=tma --verify-each --chip=sm_80 %s -o /dev/null %}
 // RUN: %if ptxas-third0 %{ sparse-translate --to=cubin --refuse-spills --versions=tma --chip=sm_86 %s -o /dev/null %}
+// RUN: %if ptxas-third1 %{ sparse-translate --to=cubin --refuse-spills --versions=tma --chip=sm_89 %s -o /dev/null %}
 // RUN: sparse-opt %s --sattn-to-cpu -o /dev/null
 
 // TILE-LABEL: @dq_256(
