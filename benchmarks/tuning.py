@@ -4,8 +4,8 @@
 
 The tool must be on PATH. On a GPU the grid has at most 150 problems: products of square matrices and of the layers of
 Llama 3 8B and Qwen2.5 7B, most of them in bf16, a few in f16 and int8, for one to 8192 columns; sampled products; sums of
-listed products; attention, dense and causal, of 8 heads, forward and backward. Where that grid is larger than its share,
-problems are drawn from it, the same in every run. On the CPU sizes are smaller, and elements f32. A run that is
+listed products; attention of 8 heads, forward and backward, dense, causal and with block lists, and gradients of captured
+tensors. Where that grid is larger than its share, problems are drawn from it, the same in every run. On the CPU sizes are smaller, and elements f32. A run that is
 interrupted goes on where it stopped: problems that --out has are left out. `gain` is the default's time over that of the
 result; `trials` has the time of each candidate over the default's.
 """
@@ -59,10 +59,19 @@ def attention(op, length, head_dim, dtype, causal):
                                 "is_causal": int(causal)}}
 
 
+def listed_attention(op, length, head_dim, dtype, block):
+    """A quarter of the blocks, the same in all heads."""
+    blocks = (length // block) ** 2
+    return {"op": op, "facts": {"rows": length, "batches": HEADS, "head_dim": head_dim, "value_dim": head_dim, "dtype": dtype,
+                                "block_queries": block, "block_keys": block, "shares_mask": 1,
+                                "seen_blocks": HEADS * max(length // block, blocks // 4)}}
+
+
 def few_problems(dtype, scale):
     """A few problems of each kind, of sizes divided by `scale`."""
     listed = [product((size // scale, size // scale), max(1, n // scale), block, sparsity, dtype) for size, n, block, sparsity in (
         (4096, 2048, 64, 0.9), (4096, 2048, 128, 0.9), (4096, 16, 64, 0.8), (4096, 2048, 32, 0.9), (8192, 8192, 64, 0.8))]
+    listed += [listed_attention(op, 4096 // scale, 128, dtype, 128) for op in ATTENTION]
     return listed + [attention(op, 4096 // scale, head_dim, dtype, causal)
                      for op in ATTENTION for head_dim in (64, 128) for causal in (False, True)]
 
@@ -70,6 +79,7 @@ def few_problems(dtype, scale):
 def cpu_problems():
     listed = [product((size // SMALLER, size // SMALLER), max(1, n // SMALLER), block, sparsity, "f32")
               for (size, _), n, block, sparsity in itertools.product(SQUARES, COLUMNS, BLOCKS, SPARSITIES)]
+    listed += [listed_attention(op, 8192 // SMALLER, 64, "f32", block) for op in ATTENTION for block in (64, 128)]
     return listed + [attention(op, length // SMALLER, head_dim, "f32", causal)
                      for op in ATTENTION for length in LENGTHS for head_dim in HEAD_DIMS for causal in (False, True)]
 
@@ -88,6 +98,9 @@ def gpu_problems():
     # The forward of each head dim, dense and causal, and its gradients, of one length or the other.
     listed += [attention(op, LENGTHS[(index + causal) % 2], head_dim, "bf16", causal)
                for op in ATTENTION for index, head_dim in enumerate(HEAD_DIMS) for causal in (False, True)]
+    listed += [listed_attention(op, length, head_dim, "bf16", block)
+               for op in ATTENTION for length, head_dim, block in ((8192, 128, 128), (8192, 64, 128), (2048, 64, 64))]
+    listed += [attention("flex_attention_dcapture", 2048, 64, "bf16", True)]
     draw.shuffle(listed)
     return listed
 

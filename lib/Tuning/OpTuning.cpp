@@ -121,5 +121,10 @@ llvm::Expected<Choice> sattn::tuning::chooseByTables(
       [&](const Section &section, const Row &row) {
         return fitTableRow(section, row, problem, search.target);
       },
-      [&] { return problem.getDefaults(search.target); });
+      [&] { return problem.getDefaults(search.target); },
+      [&](const Parameters &parameters) -> std::optional<double> {
+        if (auto found = problem.estimate(parameters, search.target))
+          return found->cycles;
+        return std::nullopt;
+      });
 }

@@ -57,6 +57,14 @@ def test_dense_products(cost_model):
         assert cost_model.estimate(f"bsr_addmm {words}")["dense_ratio"] == pytest.approx(row["x_cublas"], rel=0.15)
 
 
+def test_the_grid_has_what_is_measured(cost_model):
+    import tuning
+
+    grid = [tuning.describe(problem) for problem in tuning.gpu_problems()]
+    assert 140 <= len(set(grid)) == len(grid) <= 150
+    assert {row["problem"] for row in json.loads(RESULTS.read_text())["rows"]} <= set(grid)
+
+
 def test_summary(cost_model):
     assert cost_model.summary("all", [1.0, None, 1.5, 2.0]) == "all: 3 problems, median 1.500, at worst 2.000"
     row = {"problem": "sampled_addmm block_columns=64 block_rows=64 dtype=bf16 k=4096", "trials": [

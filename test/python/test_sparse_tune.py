@@ -11,6 +11,8 @@ import pytest
 
 PRODUCT = {"m": 64, "n": 48, "k": 64, "block_rows": 16, "block_columns": 16, "dtype": "f32", "out_dtype": "f32", "nnz": 8}
 ATTENTION = {"rows": 64, "batches": 2, "head_dim": 32, "value_dim": 32, "dtype": "f32"}
+# Lists of 2 of 4 blocks of keys for each of 4 blocks of queries.
+LISTS = ATTENTION | {"rows": 256, "block_queries": 64, "block_keys": 64, "shares_mask": 1, "seen_blocks": 16}
 SOFTMAX = {"block_rows": 16, "block_columns": 16, "dtype": "f32"}
 TORCH_ROWS = """
     # a section whose heading is lost
@@ -66,7 +68,9 @@ def rows_of(path):
     ("sampled_addmm", SOFTMAX | {"k": 64}), ("bsr_softmax", SOFTMAX), ("bsr_softmax_backward", SOFTMAX),
     ("scatter_mm", SOFTMAX | {"m": 64, "k": 64, "n": 32}), ("bsr_attention", SOFTMAX | ATTENTION), ("flex_attention", ATTENTION),
     ("flex_attention", ATTENTION | {"is_causal": 1}), ("flex_attention_dq", ATTENTION),
-    ("flex_attention_dkdv", ATTENTION)])
+    ("flex_attention_dkdv", ATTENTION), ("flex_attention_dkdv", ATTENTION | {"is_one_gradient": 1, "gradient_columns": 32}),
+    ("flex_attention_dcapture", ATTENTION), ("flex_attention", LISTS), ("flex_attention_dq", LISTS),
+    ("flex_attention_dkdv", LISTS), ("flex_attention_dcapture", LISTS | {"shares_mask": 0})])
 def test_every_op_is_tuned(tool, tmp_path, op, facts):
     done = tool("tune", f"--op={op}", *words(facts), "--table=table.json", "--budget=0.5", "--json")
     assert done.returncode == 0, done.stderr
@@ -81,7 +85,8 @@ def test_every_op_is_tuned(tool, tmp_path, op, facts):
     ("bsr_addmm", PRODUCT | {"block_rows": 64, "block_columns": 64, "m": 256, "k": 256, "dtype": "bf16"}),
     ("bsr_addmm", PRODUCT | {"block_rows": 32, "block_columns": 32, "dtype": "i8", "out_dtype": "i32", "beta": 0, "nnz": 3}),
     ("sampled_addmm", {"block_rows": 64, "block_columns": 64, "dtype": "bf16", "k": 128, "can_be_run": 1}),
-    ("bsr_softmax", SOFTMAX | {"dtype": "f16"}), ("flex_attention", ATTENTION | {"rows": 512, "dtype": "bf16"})])
+    ("bsr_softmax", SOFTMAX | {"dtype": "f16"}), ("flex_attention", ATTENTION | {"rows": 512, "dtype": "bf16"}),
+    ("flex_attention_dkdv", LISTS | {"head_dim": 64, "value_dim": 64, "dtype": "bf16"})])
 def test_a_gpu(tool, stub_cuda, tmp_path, op, facts):
     """Over the stub driver, for which all candidates take the same."""
     done = tool("tune", f"--op={op}", *words(facts), "--table=table.json", "--budget=4", "--effort=quick", "--json",
@@ -195,7 +200,12 @@ def test_bad_commands(tool, tmp_path, arguments, message):
     ("bsr_add", PRODUCT, "expected an op out of bsr_addmm, "),
     ("bsr_addmm", {"m": 1}, "expected the fact 'block_rows'"),
     ("bsr_addmm", PRODUCT | {"colour": 3}, "but got 'colour'"),
-    ("flex_attention", ATTENTION | {"block_queries": 64, "block_keys": 64}, "which samples cannot have"),
+    ("flex_attention", ATTENTION | {"is_packed": 1}, "expected no fact 'is_packed', which samples cannot have"),
+    ("flex_attention_dq", ATTENTION | {"has_dropout": 1}, "expected no fact 'has_dropout', which samples cannot have"),
+    ("flex_attention", LISTS | {"seen_blocks": 7}, "fact 'seen_blocks': expected at least 8, one of each block of queries, but got 7"),
+    ("flex_attention_dq", LISTS | {"seen_blocks": 33}, "fact 'seen_blocks': expected at most 32, as many blocks as there are"),
+    ("flex_attention", ATTENTION | {"block_queries": 64}, "expected the facts 'block_queries' and 'block_keys'"),
+    ("flex_attention_dkdv", ATTENTION | {"is_one_gradient": 1, "gradient_columns": 8}, "fact 'gradient_columns': expected"),
     ("bsr_addmm", PRODUCT | {"nnz": 17}, "fact 'nnz': expected at most 16, as many blocks as there are, but got 17"),
     ("bsr_addmm", PRODUCT | {"longest_row": 5}, "fact 'longest_row': expected one of a matrix of 4 x 4 blocks, 8 of them"),
     ("bsr_addmm", PRODUCT | {"m": 2**32}, "fact 'm': expected a whole number from 1 to 2147483647, but got 4294967296"),

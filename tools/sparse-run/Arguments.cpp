@@ -310,12 +310,11 @@ makeArray(const Manifest &manifest, size_t argument, const Shape &declared,
   return array;
 }
 
-/// Offsets or columns of a random pattern, "crow:..." or "col:...".
+/// Numbers of a random pattern, which each batch has.
 static ErrorOr<NpyArray> makeIndices(StringRef word,
                                      const std::string &argument,
                                      const runtime::ArgumentSpec &spec) {
-  auto [kind, text] = word.split(':');
-  ErrorOr<Pattern> pattern = Pattern::parse(text, argument);
+  ErrorOr<Pattern> pattern = Pattern::parse(word, argument);
   if (!pattern)
     return pattern.takeError();
   if (spec.type != DType::I32 && spec.type != DType::I64)
@@ -323,20 +322,16 @@ static ErrorOr<NpyArray> makeIndices(StringRef word,
                  ": expected an array for elements that are no "
                  "indices, but got '" +
                  word.str() + "'");
-  std::vector<int64_t> numbers =
-      kind == "crow" ? pattern->getOffsets() : pattern->getColumns();
-  Shape shape;
-  if (pattern->batches)
-    shape.push_back(*pattern->batches);
-  shape.push_back(static_cast<int64_t>(numbers.size()) /
-                  std::max<int64_t>(pattern->batches.value_or(1), 1));
+  auto [numbers, shape] = pattern->getIndices();
+  shape.insert(shape.begin(), pattern->batches.begin(), pattern->batches.end());
   ErrorOr<NpyArray> array = allocate(spec.type, shape, std::nullopt, argument);
   if (!array)
     return array;
-  auto next = numbers.begin();
-  forEachElement(array->view(), [&](int64_t offset) {
+  size_t next = 0;
+  forEachElement(array->view(), [&, &numbers = numbers](int64_t offset) {
     reference::storeElement(array->view(), offset,
-                            static_cast<double>(*next++));
+                            static_cast<double>(numbers[next]));
+    next = (next + 1) % numbers.size();
   });
   return array;
 }
@@ -382,10 +377,9 @@ sattn::run::loadArguments(const Manifest &manifest,
       result.values[i] = *number;
       continue;
     }
-    if (StringRef word = words[i];
-        word.starts_with("crow:") || word.starts_with("col:")) {
+    if (Pattern::isWord(words[i])) {
       ErrorOr<NpyArray> array =
-          makeIndices(word, argument, manifest.arguments[i]);
+          makeIndices(words[i], argument, manifest.arguments[i]);
       if (!array)
         return array.takeError();
       result.values[i] = array->view();

@@ -36,7 +36,13 @@ input. There is one ARG for each argument of the function, in its order:
                     offsets and block columns of a random pattern of N stored
                     blocks, out of R block rows and C block columns; both with
                     the same numbers. Followed by :longest=L one block row has L
-                    blocks, and by :batch=B each of B batches has the pattern
+                    blocks, and by :batch=B each of B batches has the pattern;
+                    :batch=BxH is two dimensions. :part=first is the first block
+                    of each row alone, :part=rest all others, and :transposed
+                    has block columns for rows
+  counts:SEED:grid=RxC:nnz=N, indices:SEED:grid=RxC:nnz=N
+                    block lists of such a pattern: the number of each row's
+                    blocks, and their columns, padded by zeros
 An array followed by :ld=LD gets rows LD elements apart; the gaps hold NaN. No
 file is ever changed.
 

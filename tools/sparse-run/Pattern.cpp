@@ -8,7 +8,10 @@
 
 #include "Pattern.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <numeric>
@@ -20,13 +23,24 @@ using llvm::StringRef;
 using runtime::Error;
 using runtime::ErrorOr;
 
-/// Most blocks of a grid, so that numbers of blocks are i32; and most offsets
-/// and columns of all batches.
+/// Most blocks of a grid, so that numbers of blocks are i32; and most numbers
+/// of one kind in all batches.
 static constexpr int64_t kMostBlocks = INT32_MAX;
-static constexpr int64_t kMostIndices = int64_t(1) << 28;
+static constexpr uint64_t kMostIndices = uint64_t(1) << 28;
+static constexpr StringRef kKinds[] = {"crow", "col", "counts", "indices"};
+static constexpr char kOptions[] =
+    "'grid=RxC', 'nnz=N', 'longest=N', 'batch=N', 'part=first', 'part=rest' or "
+    "'transposed'";
 
-ErrorOr<Pattern> Pattern::parse(StringRef text, const std::string &argument) {
+bool Pattern::isWord(StringRef word) {
+  return word.contains(':') &&
+         llvm::is_contained(kKinds, word.split(':').first);
+}
+
+ErrorOr<Pattern> Pattern::parse(StringRef word, const std::string &argument) {
   Pattern pattern;
+  StringRef text;
+  std::tie(pattern.kind, text) = word.split(':');
   auto refuse = [&](const llvm::Twine &expected, StringRef got) {
     return Error(
         (argument + ": expected " + expected + ", but got '" + got + "'")
@@ -34,7 +48,7 @@ ErrorOr<Pattern> Pattern::parse(StringRef text, const std::string &argument) {
   };
   auto [seed, rest] = text.split(':');
   if (seed.getAsInteger(10, pattern.seed))
-    return refuse("a seed after 'crow:' or 'col:'", seed);
+    return refuse("a seed after '" + pattern.kind + ":'", seed);
   bool hasGrid = false, hasCount = false;
   while (!rest.empty()) {
     StringRef option;
@@ -50,17 +64,32 @@ ErrorOr<Pattern> Pattern::parse(StringRef text, const std::string &argument) {
       hasGrid = true;
       continue;
     }
+    if (option == "transposed") {
+      pattern.isTransposed = true;
+      continue;
+    }
+    if (name == "part" && (value == "first" || value == "rest")) {
+      pattern.part = value == "first" ? Part::First : Part::Rest;
+      continue;
+    }
+    if (name == "batch") {
+      for (StringRef extent : llvm::split(value, 'x')) {
+        if (extent.getAsInteger(10, number) || number < 1 ||
+            number > kMostBlocks)
+          return refuse("extents of batches such as 2 or 2x8", value);
+        pattern.batches.push_back(number);
+      }
+      continue;
+    }
     if (value.getAsInteger(10, number) || number < 0 || number > kMostBlocks)
-      return refuse("'grid=RxC', 'nnz=N', 'longest=N' or 'batch=N'", option);
+      return refuse(kOptions, option);
     if (name == "nnz") {
       pattern.nnz = number;
       hasCount = true;
     } else if (name == "longest") {
       pattern.longestRow = number;
-    } else if (name == "batch" && number > 0) {
-      pattern.batches = number;
     } else {
-      return refuse("'grid=RxC', 'nnz=N', 'longest=N' or 'batch=N'", option);
+      return refuse(kOptions, option);
     }
   }
   if (!hasGrid || !hasCount)
@@ -70,10 +99,14 @@ ErrorOr<Pattern> Pattern::parse(StringRef text, const std::string &argument) {
       pattern.nnz < pattern.longestRow.value_or(0) ||
       pattern.nnz > pattern.rows * longest)
     return refuse("a pattern that its grid has room for", text);
-  if (std::max(pattern.nnz, pattern.rows + 1) >
-      kMostIndices / pattern.batches.value_or(1))
+  uint64_t most = std::max({pattern.nnz, pattern.rows, pattern.columns}) + 1;
+  if (pattern.kind == "indices")
+    most = pattern.rows * pattern.columns;
+  for (int64_t extent : pattern.batches)
+    most = llvm::SaturatingMultiply<uint64_t>(most, extent);
+  if (most > kMostIndices)
     return refuse("a pattern of at most " + llvm::Twine(kMostIndices) +
-                      " offsets and columns in all batches",
+                      " numbers in all batches",
                   text);
   return pattern;
 }
@@ -96,31 +129,50 @@ std::vector<int64_t> Pattern::countBlocks() const {
   return counts;
 }
 
-std::vector<int64_t> Pattern::getOffsets() const {
-  std::vector<int64_t> offsets;
-  std::vector<int64_t> counts = countBlocks();
-  for (int64_t batch = 0; batch < batches.value_or(1); ++batch) {
-    offsets.push_back(0);
-    for (int64_t count : counts)
-      offsets.push_back(offsets.back() + count);
-  }
-  return offsets;
-}
-
-std::vector<int64_t> Pattern::getColumns() const {
-  std::vector<int64_t> all;
+std::vector<std::vector<int64_t>> Pattern::getRows() const {
+  std::vector<std::vector<int64_t>> all(isTransposed ? columns : rows);
   std::mt19937_64 random(seed + 1);
   std::vector<int64_t> shuffled(columns);
   std::iota(shuffled.begin(), shuffled.end(), 0);
-  for (int64_t count : countBlocks()) {
+  for (auto [row, count] : llvm::enumerate(countBlocks())) {
     // The first of a shuffle.
     for (int64_t i = 0; i < count; ++i)
       std::swap(shuffled[i], shuffled[i + random() % (columns - i)]);
-    all.insert(all.end(), shuffled.begin(), shuffled.begin() + count);
-    std::sort(all.end() - count, all.end());
+    std::vector<int64_t> stored(shuffled.begin(), shuffled.begin() + count);
+    std::sort(stored.begin(), stored.end());
+    if (part == Part::First)
+      stored.resize(std::min<size_t>(stored.size(), 1));
+    else if (part == Part::Rest && !stored.empty())
+      stored.erase(stored.begin());
+    if (!isTransposed)
+      all[row] = std::move(stored);
+    else
+      for (int64_t column : stored)
+        all[column].push_back(static_cast<int64_t>(row));
   }
-  std::vector<int64_t> one = all;
-  for (int64_t batch = 1; batch < batches.value_or(1); ++batch)
-    all.insert(all.end(), one.begin(), one.end());
   return all;
+}
+
+Pattern::Indices Pattern::getIndices() const {
+  std::vector<std::vector<int64_t>> all = getRows();
+  Indices result;
+  if (kind == "indices")
+    for (std::vector<int64_t> &row : all)
+      row.resize(isTransposed ? rows : columns);
+  if (kind == "crow")
+    result.numbers.push_back(0);
+  for (const std::vector<int64_t> &row : all) {
+    auto count = static_cast<int64_t>(row.size());
+    if (kind == "crow")
+      result.numbers.push_back(result.numbers.back() + count);
+    else if (kind == "counts")
+      result.numbers.push_back(count);
+    else
+      llvm::append_range(result.numbers, row);
+  }
+  result.shape = {static_cast<int64_t>(result.numbers.size())};
+  if (kind == "indices")
+    result.shape = {static_cast<int64_t>(all.size()),
+                    isTransposed ? rows : columns};
+  return result;
 }

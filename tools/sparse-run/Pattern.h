@@ -22,6 +22,13 @@ namespace sattn::run {
 
 /// A random pattern of stored blocks: which, of a grid of `rows` x `columns`.
 struct Pattern {
+  /// Which blocks of each row count: all, the first of each, or all others.
+  enum class Part { All, First, Rest };
+
+  /// Numbers of which kind a word stands for: "crow" and "col", offsets and
+  /// columns of the blocks, or "counts" and "indices", the number of each row's
+  /// blocks and, padded by zeros to all columns, which they are.
+  llvm::StringRef kind;
   uint64_t seed = 0;
   int64_t rows = 0, columns = 0;
   /// Stored blocks.
@@ -29,23 +36,32 @@ struct Pattern {
   /// Stored blocks of the longest block row, where that is given; the others
   /// then have about as many as each other.
   std::optional<int64_t> longestRow;
-  /// How many batches have the pattern, where there is a batch dimension.
-  std::optional<int64_t> batches;
+  /// Extents of the batch dimensions, each of whose entries has the pattern.
+  std::vector<int64_t> batches;
+  Part part = Part::All;
+  /// Whether block columns stand for rows, after the part is taken.
+  bool isTransposed = false;
 
-  /// Reads "SEED:grid=64x128:nnz=819", with ":longest=L" and ":batch=B" where
-  /// they are wanted. An error names the argument.
-  static runtime::ErrorOr<Pattern> parse(llvm::StringRef text,
+  /// Whether an argument's word is a pattern's, by its first part.
+  static bool isWord(llvm::StringRef word);
+  /// Reads "KIND:SEED:grid=64x128:nnz=819", with ":longest=L", ":batch=B" or
+  /// ":batch=BxH", ":part=first" or ":part=rest" and ":transposed" where they
+  /// are wanted. An error names the argument.
+  static runtime::ErrorOr<Pattern> parse(llvm::StringRef word,
                                          const std::string &argument);
 
-  /// The number of the first block of each block row, and of the end; the same
-  /// for each batch.
-  std::vector<int64_t> getOffsets() const;
-  /// The block column of each block; those of a row are sorted and different.
-  std::vector<int64_t> getColumns() const;
+  /// The numbers of one batch, and their extents.
+  struct Indices {
+    std::vector<int64_t> numbers, shape;
+  };
+  /// The numbers of the word's kind; columns of a row are sorted and different.
+  Indices getIndices() const;
 
 private:
-  /// Stored blocks of each block row.
+  /// Stored blocks of each block row of the grid.
   std::vector<int64_t> countBlocks() const;
+  /// The columns of each row of the part, transposed where that is wanted.
+  std::vector<std::vector<int64_t>> getRows() const;
 };
 
 } // namespace sattn::run

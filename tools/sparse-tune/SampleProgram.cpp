@@ -26,12 +26,21 @@ namespace sattn::tune {
 } // namespace sattn::tune
 
 /// Numbers of elements, blocks and matrices, which are indices of i32.
-static constexpr llvm::StringLiteral kSizes[] = {"m",          "n",
-                                                 "k",          "whole_n",
-                                                 "batches",    "rows",
-                                                 "head_dim",   "value_dim",
-                                                 "block_rows", "block_columns",
-                                                 "nnz",        "element_bytes"};
+static constexpr llvm::StringLiteral kSizes[] = {"m",
+                                                 "n",
+                                                 "k",
+                                                 "whole_n",
+                                                 "batches",
+                                                 "rows",
+                                                 "head_dim",
+                                                 "value_dim",
+                                                 "block_rows",
+                                                 "block_columns",
+                                                 "block_queries",
+                                                 "block_keys",
+                                                 "seen_blocks",
+                                                 "nnz",
+                                                 "element_bytes"};
 
 /// Numbers that are no sizes of operands, by their names. What is wrong with
 /// them together is found by the ops' samples.

@@ -57,6 +57,11 @@ struct Match {
   /// Whether the row was tuned on another device, and applies to the query's.
   bool otherDevice = false;
 
+  /// Whether the row was tuned for another problem than the query's.
+  bool isOfOtherProblem() const {
+    return otherSparsity || otherOutDtype || otherSize;
+  }
+
   /// A text such as "row (192, ...) of OP, NVIDIA A100-SXM4-80GB, bf16,
   /// sparsity 0.56 in the shipped table (exact)"; in the place of "exact" the
   /// rules that were needed.

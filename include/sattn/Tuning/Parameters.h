@@ -64,11 +64,17 @@ struct Choice {
 using FitRow = llvm::function_ref<llvm::Expected<Parameters>(
     const meta::Section &, const meta::Row &)>;
 
+/// The estimated time of parameters; nothing where it is not known.
+using EstimateCycles =
+    llvm::function_ref<std::optional<double>(const Parameters &)>;
+
 /// The parameters of the first table that has a row for the query by any rule,
 /// if that row fits, else of the next table; the default if no table's row
-/// fits.
+/// fits. A row of another size, sparsity or result type is left out where its
+/// parameters are estimated to take longer than the default.
 Choice choose(llvm::ArrayRef<meta::Table> tables, const meta::Query &query,
-              FitRow fitRow, llvm::function_ref<Parameters()> computeDefault);
+              FitRow fitRow, llvm::function_ref<Parameters()> computeDefault,
+              EstimateCycles estimate);
 
 /// Sets a parameter to the number of an entry "tile_m=64": tile_m, tile_n,
 /// tile_k, a hint of any op's, or with `takesSplitK` split_k. An error says

@@ -129,7 +129,10 @@ static llvm::Expected<Choice> chooseAny(llvm::ArrayRef<Table> tables,
         [&](const Section &section, const sattn::meta::Row &row) {
           return fitRow(section, row, problem, search.target);
         },
-        [&] { return defaultParameters(problem, search.target); });
+        [&] { return defaultParameters(problem, search.target); },
+        [&](const Parameters &parameters) {
+          return estimateCycles(problem, parameters, search.target);
+        });
   llvm::StringRef missing = !facts.m ? "M" : !facts.n ? "N" : "K";
   return chooseDefault(
       problem, search.target,

@@ -70,7 +70,10 @@ static Choice choose(llvm::ArrayRef<Table> tables, const Query &query,
       [&](const Section &section, const Row &row) {
         return bsr_addmm::fitRow(section, row, problem, target);
       },
-      [&] { return bsr_addmm::defaultParameters(problem, target); });
+      [&] { return bsr_addmm::defaultParameters(problem, target); },
+      [&](const Parameters &parameters) {
+        return bsr_addmm::estimateCycles(problem, parameters, target);
+      });
 }
 
 /// The group that the tables give, which tells them apart; 0 for the default,

@@ -180,12 +180,78 @@ TEST(TablesTest, EveryOpTakesItsRows) {
 TEST(TablesTest, AShorterLengthDoes) {
   Table table = makeTable("flex_attention", kTile,
                           "[[64, 64, 0, 0, false, false, false, 16, 512], "
-                          "[64, 64, 48, 3]]");
+                          "[128, 64, 128, 3]]");
   Choice choice = choose(table, "flex_attention", attentionFacts(700));
-  EXPECT_EQ(choice.parameters.depth, 48);
+  EXPECT_EQ(choice.parameters.stages, 3);
   EXPECT_NE(choice.origin.find("(of a smaller L)"), std::string::npos);
   choice = choose(table, "flex_attention", attentionFacts(500));
-  EXPECT_EQ(choice.parameters.depth, 128);
+  EXPECT_EQ(choice.parameters.stages, 2);
+}
+
+/// Facts of a product of 4096 x 4096, in blocks of 64, with N columns.
+static std::vector<NamedFact> productFacts(double n, double sparsity = 90) {
+  return {number("m", 4096),           number("n", n),
+          number("k", 4096),           number("block_rows", 64),
+          number("block_columns", 64), text("dtype", "bf16"),
+          text("out_dtype", "bf16"),   number("sparsity", sparsity)};
+}
+
+static Table productTable(llvm::StringRef n, llvm::StringRef tile,
+                          llvm::StringRef name = "test") {
+  Table table = makeTable(
+      "bsr_addmm", kTile,
+      ("[[4096, 4096, " + n + ", 64, 64, false, true, true], [" + tile + "]]")
+          .str());
+  table.name = name.str();
+  return table;
+}
+
+TEST(TablesTest, ANearRowIsTakenWhereItIsNotSlower) {
+  // Tiles of 64 columns load a row of blocks four times.
+  Table narrow = productTable("256", "64, 64, 64, 3");
+  Choice choice = choose(narrow, "bsr_addmm", productFacts(8192));
+  EXPECT_FALSE(choice.isOfTable);
+  EXPECT_EQ(choice.parameters.columns, 256);
+  EXPECT_EQ(choice.origin.substr(0, 98),
+            "the computed default (row (4096, 4096, 256, 64, 64, false, true, "
+            "true) of bsr_addmm, NVIDIA H200, ");
+  EXPECT_NE(choice.origin.find("is estimated to take 1."), std::string::npos)
+      << choice.origin;
+  EXPECT_TRUE(choice.problems.empty());
+  // The default's tile with other stages takes as long by the model.
+  Table same = productTable("256", "64, 256, 64, 3");
+  choice = choose(same, "bsr_addmm", productFacts(8192));
+  EXPECT_TRUE(choice.isOfTable);
+  EXPECT_EQ(choice.parameters.stages, 3);
+  // The row's own problem takes it whatever the model says, another sparsity
+  // does not.
+  EXPECT_TRUE(choose(narrow, "bsr_addmm", productFacts(256, 50)).isOfTable);
+  Table large = productTable("8192", "64, 64, 64, 3");
+  EXPECT_TRUE(choose(large, "bsr_addmm", productFacts(8192, 50)).isOfTable);
+  EXPECT_FALSE(choose(large, "bsr_addmm", productFacts(8192, 90)).isOfTable);
+}
+
+TEST(TablesTest, ASlowerNearRowLeavesTheNextTable) {
+  Table tables[] = {productTable("256", "64, 64, 64, 3"),
+                    productTable("2048", "64, 256, 64, 4", "second")};
+  llvm::Expected<Choice> choice = sattn::tuning::choose(
+      "bsr_addmm", tables, productFacts(8192), searchOf());
+  ASSERT_TRUE(bool(choice)) << llvm::toString(choice.takeError());
+  EXPECT_EQ(choice->parameters.stages, 4);
+  EXPECT_NE(choice->origin.find("in second (of sparsity 0.5, of a smaller N"),
+            std::string::npos)
+      << choice->origin;
+}
+
+TEST(TablesTest, ANearRowWithoutAnEstimateIsTaken) {
+  // The CPU has no model.
+  Table table = makeTable("bsr_addmm", R"("tile_m", "tile_n", "tile_k")",
+                          "[[4096, 4096, 256, 64, 64, false, true, true], "
+                          "[64, 8, 64]]");
+  Choice choice =
+      choose(table, "bsr_addmm", productFacts(8192), searchOf("cpu"));
+  EXPECT_TRUE(choice.isOfTable);
+  EXPECT_EQ(choice.parameters.columns, 8);
 }
 
 TEST(TablesTest, WhatIsMissingIsNamed) {

@@ -20,10 +20,14 @@ SampledOp getFlexAttentionSample();
 } // namespace sattn::tune
 
 static llvm::Expected<SampleProgram> makeFlexAttention(const Problem &problem) {
-  if (llvm::Error error = requireNoLists(problem))
+  if (llvm::Error error = requireSampled(problem))
     return error;
   Arguments arguments;
   std::string types = addHeads(problem, arguments, /*isGradient=*/false);
+  llvm::Expected<Visibility> visible =
+      addVisibility(problem, arguments, /*isByKeys=*/false);
+  if (!visible)
+    return visible.takeError();
   llvm::StringRef type = elementOf(problem);
   std::string out = arguments.addArray(
       "out",
@@ -32,9 +36,11 @@ static llvm::Expected<SampleProgram> makeFlexAttention(const Problem &problem) {
       type, 1);
   std::string body = formatv(
       "  %scale = arith.constant 0.125 : {0}\n  %0 = sattn.flex_attention "
-      "scale(%scale)\n      ins(%q, %k, %v : {1})\n      outs(%out : {2}) -> "
-      "{2}{3}\n  return %0 : {2}\n",
-      scalarOf(type), types, out, maskOf(problem));
+      "scale(%scale)\n      ins(%q, %k, %v : {1}){2}\n      outs(%out : {3}) "
+      "-> "
+      "{3}{4}{5}\n  return %0 : {3}\n",
+      scalarOf(type), types, visible->lists, out, visible->maskMod,
+      visible->makeAttributes());
   return arguments.makeFunction(body, out);
 }
 

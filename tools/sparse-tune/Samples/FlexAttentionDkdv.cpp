@@ -18,12 +18,20 @@ SampledOp getFlexAttentionDkdvSample();
 
 static llvm::Expected<SampleProgram>
 makeFlexAttentionDkdv(const Problem &problem) {
-  if (problem.getNumber("is_one_gradient", 0) != 0)
-    return llvm::createStringError(
-        "expected no fact 'is_one_gradient', which samples cannot have");
-  int64_t depth = sizeOf(problem, "head_dim", 64);
-  return makeGradientSample(problem,
-                            {depth, sizeOf(problem, "value_dim", depth)});
+  int64_t depth = sizeOf(problem, "head_dim", 64),
+          width = sizeOf(problem, "value_dim", depth);
+  if (problem.getNumber("is_one_gradient", 0) == 0)
+    return makeGradientSample(problem, {{depth, width}, /*isByKeys=*/true});
+  int64_t columns = sizeOf(problem, "gradient_columns", depth);
+  if (columns != depth && columns != width)
+    return llvm::createStringError("fact 'gradient_columns': expected "
+                                   "'head_dim' or 'value_dim', but got " +
+                                   llvm::Twine(columns));
+  return makeGradientSample(
+      problem, {{columns},
+                /*isByKeys=*/true,
+                /*isOfCapture=*/false,
+                {columns == depth ? "only = \"dk\"" : "only = \"dv\""}});
 }
 
 SampledOp sattn::tune::getFlexAttentionDkdvSample() {

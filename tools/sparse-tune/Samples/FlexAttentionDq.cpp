@@ -18,7 +18,7 @@ SampledOp getFlexAttentionDqSample();
 
 static llvm::Expected<SampleProgram>
 makeFlexAttentionDq(const Problem &problem) {
-  return makeGradientSample(problem, {sizeOf(problem, "head_dim", 64)});
+  return makeGradientSample(problem, {{sizeOf(problem, "head_dim", 64)}});
 }
 
 SampledOp sattn::tune::getFlexAttentionDqSample() {

@@ -85,21 +85,23 @@ double sattn::tune::densityOf(const Problem &problem) {
 }
 
 llvm::Expected<Blocks> sattn::tune::blocksOf(const Problem &problem,
-                                             int64_t rows, int64_t columns) {
-  int64_t blockRows = sizeOf(problem, "block_rows", 0);
-  int64_t blockColumns = sizeOf(problem, "block_columns", 0);
+                                             int64_t rows, int64_t columns,
+                                             const PatternFacts &names) {
+  int64_t blockRows = sizeOf(problem, names.blockRows, 0);
+  int64_t blockColumns = sizeOf(problem, names.blockColumns, 0);
   if (blockRows < 1 || blockColumns < 1)
-    return llvm::createStringError(
-        "expected the facts 'block_rows' and 'block_columns'");
+    return llvm::createStringError("expected the facts '" + names.blockRows +
+                                   "' and '" + names.blockColumns + "'");
   Blocks blocks{llvm::divideCeilSigned(rows, blockRows),
                 llvm::divideCeilSigned(columns, blockColumns), 0};
-  int64_t all = blocks.rows * blocks.columns;
-  blocks.nnz =
-      sizeOf(problem, "nnz", std::max<int64_t>(1, all * densityOf(problem)));
-  if (blocks.nnz > all)
+  int64_t all = blocks.rows * blocks.columns * names.patterns;
+  int64_t stored = sizeOf(problem, names.stored,
+                          std::max<int64_t>(1, all * densityOf(problem)));
+  if (stored > all)
     return llvm::createStringError(
-        "fact 'nnz': expected at most " + llvm::Twine(all) +
-        ", as many blocks as there are, but got " + llvm::Twine(blocks.nnz));
+        "fact '" + names.stored + "': expected at most " + llvm::Twine(all) +
+        ", as many blocks as there are, but got " + llvm::Twine(stored));
+  blocks.nnz = stored / names.patterns;
   int64_t longest = sizeOf(problem, "longest_row", 0);
   if (!longest)
     return blocks;

@@ -67,10 +67,19 @@ llvm::StringRef scalarOf(llvm::StringRef element);
 /// The part of blocks that is stored, where their number is not known.
 double densityOf(const tuner::Problem &problem);
 
+/// Names of the facts of a pattern, and the number of equal patterns whose
+/// blocks are counted together.
+struct PatternFacts {
+  llvm::StringLiteral blockRows = "block_rows", blockColumns = "block_columns",
+                      stored = "nnz";
+  int64_t patterns = 1;
+};
+
 /// The pattern of a matrix of rows x columns elements. An error where the size
 /// of a block is not known.
 llvm::Expected<Blocks> blocksOf(const tuner::Problem &problem, int64_t rows,
-                                int64_t columns);
+                                int64_t columns,
+                                const PatternFacts &names = {});
 
 /// A program of an op on the rows of stored blocks, whose inputs and output
 /// have one type.
