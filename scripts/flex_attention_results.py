@@ -155,7 +155,7 @@ def overview(path):
         "of blocks cudnn.BSA.",
         "Visible work: 2 (D + Dv) operations for each pair of a query and a key that it sees; time of the kernel "
         "alone.",
-        "D = 128; batch 2, 16 heads, 8192 queries and keys, of blocks batch 4, 4096."])
+        "D = 128, 16 heads; batch 2 with 8192 queries and keys, in the row of blocks batch 4 with 4096."])
     plots.bars(made, {"": groups}, SERIES, top=68, bottom=120, labelled=lambda values: ("sattn",), digits=0)
     return made
 
