@@ -29,7 +29,7 @@ struct Pattern {
   /// Stored blocks of the longest block row, where that is given; the others
   /// then have about as many as each other.
   std::optional<int64_t> longestRow;
-  /// How many batches have the pattern, where there is a batch dimension.
+  /// Number of batches with the pattern; nothing without a batch dimension.
   std::optional<int64_t> batches;
 
   /// Reads "SEED:grid=64x128:nnz=819", with ":longest=L" and ":batch=B" where

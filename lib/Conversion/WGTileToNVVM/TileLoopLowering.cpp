@@ -32,7 +32,7 @@ static SmallVector<Value> delinearize(OpBuilder &b, Location loc, Value point,
   return indices;
 }
 
-/// One in so many of the sorted tiles is among those that come first.
+/// Reciprocal of the share of sorted tiles that the walk visits first.
 static constexpr int64_t kFirstPart = 32;
 
 namespace {

@@ -66,7 +66,7 @@ public:
   /// which an extent of 1 serves all.
   llvm::SmallVector<mlir::OpFoldResult> leadOf(mlir::Value tensor,
                                                mlir::OpFoldResult head);
-  /// How many queries there are, and keys of the batch.
+  /// Numbers of queries, and of keys of the batch.
   mlir::OpFoldResult getQueryCount();
   mlir::OpFoldResult getLength();
 
