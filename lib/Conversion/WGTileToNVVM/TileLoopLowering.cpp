@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace wgtile;
 
-/// Indices of a point, the last one the fastest.
+/// Indices of the `point`-th tile, in row-major order.
 static SmallVector<Value> delinearize(OpBuilder &b, Location loc, Value point,
                                       ArrayRef<Value> counts) {
   SmallVector<Value> indices(counts.size());

@@ -224,7 +224,7 @@ Value AttentionTile::computeShift(Value maximum, bool maySeeNothing) {
                    });
 }
 
-/// Sums and, last, the maximum, each in its place.
+/// Updates the accumulators and sums, and last the maximum, each in place.
 void AttentionTile::update(Value s, Value v, scf::ForOp loop,
                            bool maySeeNothing,
                            function_ref<Value(Value)> change) {

@@ -93,8 +93,8 @@ struct SyncEffect {
     Release,
     /// Makes the ring `value`, all stages of which are empty.
     MakeRing,
-    /// Makes the memory of the stage of `token`, which is not read any more,
-    /// that of the ring `value`, and ends that.
+    /// Gives the memory of the stage of `token`, which is no longer read, to
+    /// the ring `value`, and ends the token.
     Borrow,
     Return,
     /// Lets the first warpgroup of the consumers' order go first.

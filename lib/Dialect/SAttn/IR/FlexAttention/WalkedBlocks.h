@@ -44,8 +44,8 @@ public:
   /// First query or key of an iteration's block; the end of all if the
   /// iteration has no block.
   mlir::OpFoldResult getFirst(mlir::Value iteration);
-  /// Whether `mask` and `mask_mod` are true for an iteration's block, where
-  /// that may be and its scores are masked all the same; else null.
+  /// Whether `mask` and `mask_mod` are true for all of an iteration's block;
+  /// null unless such a block may have its scores masked.
   mlir::Value isFull(mlir::Value iteration);
   /// Whether an iteration's block is one that `mask` and `mask_mod` apply to;
   /// null: each is.
