@@ -32,7 +32,7 @@ static SmallVector<Value> delinearize(OpBuilder &b, Location loc, Value point,
   return indices;
 }
 
-/// Reciprocal of the share of sorted tiles that the walk visits first.
+/// Sorted tiles begin with the longest 1 / kFirstPart of each head.
 static constexpr int64_t kFirstPart = 32;
 
 namespace {

@@ -97,7 +97,8 @@ struct SyncEffect {
     /// the ring `value`, and ends the token.
     Borrow,
     Return,
-    /// Lets the first warpgroup of the consumers' order go first.
+    /// Initializes the order of the consumers' warpgroups: the first one is
+    /// next.
     InitOrder,
     /// Waits until the order has reached this warpgroup.
     EnterOrder,

@@ -294,7 +294,7 @@ void CombineProgram::findParts() {
              d2 = b.getAffineDimExpr(2);
   int64_t height = op.getBlockRows();
   BlockCuts cuts = findCuts(b, op);
-  // No more than there is room for, whatever the offsets are.
+  // Within the memory for parts, whatever the offsets are.
   Value cut = arith::MinUIOp::create(
       b, arith::DivUIOp::create(b, begin, cuts.length), cuts.count);
   Value last =

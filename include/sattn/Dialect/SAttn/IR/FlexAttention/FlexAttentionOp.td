@@ -117,7 +117,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
       `group` is positive and H a multiple of it.
     - (C5) `block_size` is there if and only if a list is: two positive multiples
       of 16. Counts are at most the entries that there are. Entries are less than
-      ceil(N / BK). Lists of `full` have room for an entry; one of a block that
+      ceil(N / BK). Lists of `full` have at least one place; an entry for a block that
       ends after N is the last of its list. Key lengths are in [0, N]. With
       `packed_heads` M is at most BQ.
     - (C6) There are one to three `outs`, and the results have their types.
