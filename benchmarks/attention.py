@@ -17,8 +17,6 @@ runs. Rates count the scores that a mask leaves, half of them under a causal one
 """
 
 import argparse
-import datetime
-import json
 import statistics
 import sys
 from pathlib import Path
@@ -30,6 +28,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python"), str(HERE.parent / "test" / "python")]
 import attention_programs  # noqa: E402
+import result_files  # noqa: E402
 from timing import Timed, head_start, measure, read_power  # noqa: E402
 
 # Batch, heads, length, and the tile program; the goal, times cuDNN.
@@ -118,10 +117,8 @@ def main():
         for raster_group in options.raster_group:
             rows.append(measure_row(name, raster_group, options))
             show(rows[-1])
-            if options.out:
-                options.out.write_text(json.dumps({
-                    "device": torch.cuda.get_device_name(), "date": datetime.date.today().isoformat(),
-                    "torch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "rows": rows}, indent=1) + "\n")
+            result_files.write(options.out, "attention", rows, **result_files.gpu(),
+                               cudnn=torch.backends.cudnn.version())
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Backwards of others beside sattn's: calls that give the gradients of query, key and value, each (B, H, S, D)."""
 
 import attention_peers
-import attention_rows
 import torch
 from attention_peers import Skip
 

@@ -10,8 +10,6 @@ time, which other processes disturb little; several by the clock on the wall.
 """
 
 import argparse
-import datetime
-import json
 import os
 import statistics
 import sys
@@ -21,8 +19,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "test" / "python")]
 
+import result_files  # noqa: E402
 from attention_programs import Attention, program  # noqa: E402
-from cpu import blas_core, cpu_name, restart_with_threads, vector_extension  # noqa: E402
+from cpu import blas_core, restart_with_threads, vector_extension  # noqa: E402
 
 BAR = 0.85
 BLOCK = 64
@@ -76,7 +75,8 @@ def main():
     import sattn
 
     clock = time.process_time if options.threads == 1 else time.perf_counter
-    print(f"{cpu_name()}, {vector_extension()}, {options.threads} threads, NumPy {np.__version__}, {blas_core(np)}")
+    print(f"{result_files.cpu_name()}, {vector_extension()}, {options.threads} threads, NumPy {np.__version__}, "
+          f"{blas_core(np)}")
     rows = []
     for name in options.only:
         fields, heads, length, bar = CASES[name]
@@ -91,12 +91,9 @@ def main():
         rows.append(row)
         print(f"{name:14} {row['gflops']:7.1f} GFLOP/s, sgemm {row['sgemm_gflops']:7.1f}: {row['ratio']:.2f}"
               + (f" (bar: {bar:.2f})" if bar else ""))
-    if options.out:
-        options.out.write_text(json.dumps({
-            "benchmark": "attention_cpu", "date": datetime.date.today().isoformat(), "cpu": cpu_name(),
-            "vector_extension": vector_extension(), "threads": options.threads, "block_q": options.block_q,
-            "block_kv": options.block_kv, "numpy": np.__version__, "blas": blas_core(np), "rows": rows},
-            indent=1) + "\n")
+    result_files.write(options.out, "attention_cpu", rows, cpu=result_files.cpu_name(),
+                       vector_extension=vector_extension(), threads=options.threads, block_q=options.block_q,
+                       block_kv=options.block_kv, numpy=np.__version__, blas=blas_core(np))
 
 
 if __name__ == "__main__":

@@ -10,9 +10,7 @@ same runtime: kernels must have the same names and parameters. `x` is the former
 """
 
 import argparse
-import datetime
 import hashlib
-import json
 import math
 import subprocess
 import sys
@@ -20,6 +18,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
+import result_files  # noqa: E402
 
 
 def key_of(text):
@@ -89,11 +88,7 @@ def main():
         torch.cuda.empty_cache()
     mean = math.exp(sum(math.log(row["x"]) for row in measured) / len(measured))
     print(f"geometric mean {mean:.4f}, least {min(row['x'] for row in measured):.3f}")
-    if options.out:
-        options.out.write_text(json.dumps({
-            "benchmark": "before_after", "date": datetime.date.today().isoformat(),
-            "device": torch.cuda.get_device_name(), "torch": torch.__version__, "mean": mean, "rows": measured},
-            indent=1) + "\n")
+    result_files.write(options.out, "before_after", measured, **result_files.gpu(), mean=mean)
 
 
 if __name__ == "__main__":

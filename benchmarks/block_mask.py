@@ -12,7 +12,6 @@ PyTorch's are an error.
 """
 
 import argparse
-import datetime
 import json
 import os
 import statistics
@@ -116,22 +115,19 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     os.environ["SATTN_LIBRARIES"] = str(options.libraries)
     import torch
-    from cpu import cpu_name
+    import result_files
 
     import sattn
 
     device = torch.device(options.device)
-    name = torch.cuda.get_device_name() if device.type == "cuda" else cpu_name()
+    name = torch.cuda.get_device_name() if device.type == "cuda" else result_files.cpu_name()
     rows = []
     for mask, mask_mod in masks_of(torch, options.length, device).items():
         for block in BLOCKS:
             rows.append(row_of(torch, sattn, mask, mask_mod, options.length, block, device, options.rounds,
                                not options.no_peers))
             print(json.dumps(rows[-1]), flush=True)
-            if options.out:
-                options.out.parent.mkdir(parents=True, exist_ok=True)
-                options.out.write_text(json.dumps({"device": name, "date": datetime.date.today().isoformat(),
-                                                   "torch": torch.__version__, "rows": rows}, indent=1) + "\n")
+            result_files.write(options.out, "block_mask", rows, device=name, torch=torch.__version__)
 
 
 if __name__ == "__main__":

@@ -22,8 +22,6 @@ the product in float64, beside cuBLAS's.
 """
 
 import argparse
-import datetime
-import json
 import os
 import subprocess
 import sys
@@ -35,6 +33,7 @@ import torch
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
 import problems  # noqa: E402
+import result_files  # noqa: E402
 import triton_tuning  # noqa: E402
 from timing import Timed, in_graph, measure  # noqa: E402
 
@@ -288,9 +287,7 @@ def parse(arguments):
 
 
 def write(path, rows, left_out):
-    path.write_text(json.dumps({
-        "benchmark": "bsr_addmm", "date": datetime.date.today().isoformat(), "device": torch.cuda.get_device_name(),
-        "torch": torch.__version__, "rows": rows, "left_out": left_out}, indent=1) + "\n")
+    result_files.write(path, "bsr_addmm", rows, **result_files.gpu(), left_out=left_out)
 
 
 def main(arguments=None):

@@ -123,7 +123,8 @@ def row_of(heads, size, columns, block, sparsity, pattern, rounds, sweep=False):
 
 
 def main(arguments=None):
-    shape_rows.run(__doc__, arguments, SHAPES, SMALL, "the rows with a target", row_of, "long block rows in parts")
+    shape_rows.run("bsr_attention", __doc__, arguments, SHAPES, SMALL, "the rows with a target", row_of,
+                   "long block rows in parts")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ head; `flex_errors` are PyTorch's. `ours` has a prepared mask; with a `tuple` a 
 """
 
 import argparse
-import datetime
 import json
 import sys
 from pathlib import Path
@@ -20,6 +19,7 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+import result_files  # noqa: E402
 import sattn  # noqa: E402
 from bsr_attention import flex_call, ours_flex_call  # noqa: E402
 from problems import make  # noqa: E402
@@ -92,11 +92,7 @@ def main(arguments=None):
     for shape in SMALL if options.small else SHAPES:
         rows.append(row_of(*shape, options.rounds))
         print(json.dumps(rows[-1]), flush=True)
-        if options.out:
-            options.out.parent.mkdir(parents=True, exist_ok=True)
-            options.out.write_text(json.dumps({
-                "benchmark": "bsr_attention_gradients", "date": datetime.date.today().isoformat(),
-                "device": torch.cuda.get_device_name(), "rows": rows}, indent=1) + "\n")
+        result_files.write(options.out, "bsr_attention_gradients", rows, **result_files.gpu())
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ element, for ours and for the dense layer.
 """
 
 import argparse
-import datetime
 import json
 import sys
 from pathlib import Path
@@ -21,6 +20,7 @@ import torch
 from torch.nn.functional import linear
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+import result_files  # noqa: E402
 import sattn  # noqa: E402
 from problems import make  # noqa: E402
 from timing import in_graph, measure  # noqa: E402
@@ -103,11 +103,7 @@ def main(arguments=None):
             for sparsity in SPARSITIES:
                 rows.append(row_of(n, block, sparsity, options.rounds))
                 print(json.dumps(rows[-1]), flush=True)
-                if options.out:
-                    options.out.parent.mkdir(parents=True, exist_ok=True)
-                    options.out.write_text(json.dumps({
-                        "benchmark": "bsr_gradients", "date": datetime.date.today().isoformat(),
-                        "device": torch.cuda.get_device_name(), "rows": rows}, indent=1) + "\n")
+                result_files.write(options.out, "bsr_gradients", rows, **result_files.gpu())
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ def row_of(size, block, sparsity, pattern, rounds, sweep=False, candidates=candi
 
 
 def main(arguments=None):
-    shape_rows.run(__doc__, arguments, SHAPES, SMALL, "blocks of 64 at 0.5 alone", row_of,
+    shape_rows.run("bsr_softmax", __doc__, arguments, SHAPES, SMALL, "blocks of 64 at 0.5 alone", row_of,
                    "more and less of a row in registers")
 
 

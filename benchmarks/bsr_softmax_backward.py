@@ -83,7 +83,7 @@ def candidates_of(size, block, sparsity, pattern, sweep):
 
 
 def main(arguments=None):
-    shape_rows.run(__doc__, arguments, SHAPES, SMALL, "blocks of 64 at 0.5 alone",
+    shape_rows.run("bsr_softmax_backward", __doc__, arguments, SHAPES, SMALL, "blocks of 64 at 0.5 alone",
                    functools.partial(row_of, candidates=candidates_of), "more and less of a row in registers")
 
 

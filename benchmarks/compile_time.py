@@ -4,7 +4,7 @@
     python3 benchmarks/compile_time.py --tools FOLDER [--baseline FOLDER] [--runs 15] [--out results.json]
 
 FOLDER is the one of sparse-translate (build/bin, or a bundle's bin/); with --baseline another version's is
-timed in turn with it. Rows of 'first' are of the versions of kernels that a process with the compiler makes at
+timed in turn with it. Rows of 'first' are of the specializations of kernels that a process with the compiler makes at
 first (--versions=tma), those of 'this' of all versions. Each time is that of a whole process, its start included, which is listed first. Of
 several runs, all programs in turn, the least and the median are given in milliseconds: of the clock on the
 wall, and of the processor, all threads and ptxas together, which other work on the machine changes less.
@@ -12,8 +12,6 @@ Cubins are left out where there is no ptxas on PATH or in SATTN_PTXAS.
 """
 
 import argparse
-import datetime
-import json
 import os
 import resource
 import shutil
@@ -22,6 +20,8 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
+
+import result_files
 
 CHIPS = ["sm_90a", "sm_80"]
 BLOCKS = [16, 32, 64, 128]
@@ -109,11 +109,7 @@ def main():
         print(f"{row['version']:9} {row['what']:7} {row.get('chip', ''):7} {row.get('block', ''):5} "
               f"{row.get('beta', ''):9} {row['wall_ms_least']:13.0f} {row['wall_ms']:6.0f} "
               f"{row['cpu_ms_least']:18.0f} {row['cpu_ms']:6.0f}")
-    if options.out:
-        options.out.write_text(json.dumps({
-            "benchmark": "compile_time", "date": datetime.date.today().isoformat(), "runs": options.runs,
-            "processors": os.cpu_count(), "load": os.getloadavg()[1], "ptxas": bool(ptxas),
-            "rows": rows}, indent=1) + "\n")
+    result_files.write(options.out, "compile_time", rows, runs=options.runs, **result_files.load(), ptxas=bool(ptxas))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ haswell both take the instructions of that CPU alone (SATTN_CPU, OPENBLAS_CORETY
 
 import argparse
 import ctypes
-import datetime
 import json
 import os
 import statistics
@@ -24,6 +23,8 @@ import tempfile
 import time
 import warnings
 from pathlib import Path
+
+import result_files
 
 # name: element type, block size, the bar, of what.
 CASES = {
@@ -55,13 +56,6 @@ def restart_with_threads(threads, cpu=None):
         environment = {name: value for name, value in {**os.environ, **wanted}.items() if value is not None}
         sys.stdout.flush()
         os.execve(sys.executable, [sys.executable, *sys.argv], environment)
-
-
-def cpu_name():
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return "unknown CPU"
 
 
 def vector_extension():
@@ -196,7 +190,8 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         times, work = measure(np, options, Path(folder))
-    print(f"{cpu_name()}, {vector_extension()}, {options.threads} threads, NumPy {np.__version__}, {blas_core(np)}")
+    print(f"{result_files.cpu_name()}, {vector_extension()}, {options.threads} threads, NumPy {np.__version__}, "
+          f"{blas_core(np)}")
     bars = {name: (peer, bar) for name, (_, _, bar, peer) in CASES.items()}
     rows = []
     for name, milliseconds in times.items():
@@ -214,11 +209,9 @@ def main():
         print(text)
     if "torch.sparse_bsr" not in times:
         print("torch.sparse_bsr     left out: PyTorch is not installed")
-    if options.out:
-        options.out.write_text(json.dumps({
-            "benchmark": "cpu", "date": datetime.date.today().isoformat(), "cpu": cpu_name(),
-            "vector_extension": vector_extension(), "threads": options.threads, "size": options.size,
-            "density": DENSITY, "numpy": np.__version__, "blas": blas_core(np), "rows": rows}, indent=1) + "\n")
+    result_files.write(options.out, "cpu", rows, cpu=result_files.cpu_name(), vector_extension=vector_extension(),
+                       threads=options.threads, size=options.size, density=DENSITY, numpy=np.__version__,
+                       blas=blas_core(np))
 
 
 if __name__ == "__main__":

@@ -22,8 +22,6 @@ count (timing.py); on the CPU sizes are a fourth, and the least times count.
 
 import argparse
 import concurrent.futures
-import datetime
-import json
 import os
 import sys
 import time
@@ -33,6 +31,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
+import result_files  # noqa: E402
 from row_lengths import LENGTHS  # noqa: E402
 
 # M, K, N, rows and columns of a block, sparsity, element type, lengths of rows (row_lengths.py).
@@ -150,9 +149,7 @@ class Cpu:
     """Operands as NumPy's, times by the clock."""
 
     def __init__(self):
-        from cpu import cpu_name
-
-        self.name = cpu_name()
+        self.name = result_files.cpu_name()
         self.library = f"NumPy {np.__version__}"
 
     def operands(self, m, k, n, block, sparsity, dtype, lengths="uniform"):
@@ -283,11 +280,9 @@ def parse(arguments):
 
 
 def write(path, options, device, rows, left_out, refused):
-    path.write_text(json.dumps({
-        "benchmark": "defaults", "date": datetime.date.today().isoformat(), "device": device.name,
-        "library": device.library, "bar": options.bar, "rows": rows, "left_out": left_out,
-        "refused": {f"{dtype}, blocks of {block}": reasons for (block, dtype), reasons in refused.items()}},
-        indent=1) + "\n")
+    result_files.write(path, "defaults", rows, device=device.name, library=device.library, bar=options.bar,
+                       left_out=left_out, refused={f"{dtype}, blocks of {block}": reasons
+                                                   for (block, dtype), reasons in refused.items()})
 
 
 def main(arguments=None):

@@ -13,8 +13,6 @@ for int8.
 """
 
 import argparse
-import datetime
-import json
 import sys
 from pathlib import Path
 
@@ -23,6 +21,7 @@ import torch
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
 import problems  # noqa: E402
+import result_files  # noqa: E402
 from bsr_addmm import default_tools, use_tools  # noqa: E402
 from timing import Timed, measure  # noqa: E402
 
@@ -136,10 +135,7 @@ def main(arguments=None):
                 rows.append(row_of(dtype, options.size, block, sparsity, options.rounds))
                 print(describe(rows[-1]), flush=True)
                 torch.cuda.empty_cache()
-    if options.out:
-        options.out.write_text(json.dumps({
-            "benchmark": "eight_bits", "date": datetime.date.today().isoformat(), "device": torch.cuda.get_device_name(),
-            "torch": torch.__version__, "rows": rows}, indent=1) + "\n")
+    result_files.write(options.out, "eight_bits", rows, **result_files.gpu())
 
 
 if __name__ == "__main__":

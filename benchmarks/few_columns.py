@@ -10,7 +10,6 @@ is x @ W^T with rows of x and of the result, `columns` is W @ b with b of K x N.
 import argparse
 import concurrent.futures
 import itertools
-import json
 import os
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+import result_files  # noqa: E402
 import sattn  # noqa: E402
 from linear import graph_of, weights_of  # noqa: E402
 from timing import measure  # noqa: E402
@@ -103,9 +103,7 @@ def main(arguments=None):
             print(f"    {micros:7.2f} {name}")
         for name, why in row["refused"].items():
             print(f"    refused {name}: {why}")
-        if options.out:
-            options.out.parent.mkdir(parents=True, exist_ok=True)
-            options.out.write_text(json.dumps({"device": torch.cuda.get_device_name(), "rows": rows}, indent=1) + "\n")
+        result_files.write(options.out, "few_columns", rows, **result_files.gpu())
 
 
 if __name__ == "__main__":

@@ -13,16 +13,16 @@ likewise.
 """
 
 import argparse
-import datetime
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+import result_files
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK, SIZE, HEADS, LENGTH, WIDTH = 64, 512, 2, 512, 64
@@ -148,13 +148,6 @@ def measure(name, device, processes):
         yield row
 
 
-def processor():
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.machine()
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--processes", type=int, default=20)
@@ -175,11 +168,9 @@ def main():
             rows.append(row)
             print(f"{name:48} {row['cache']:5} {row['import_ms']:7.0f} {row['libraries_ms']:9.0f} {row['first_ms']:7.1f} "
                   f"{row['warm_ms']:7.2f} {row['more_ms']:14.1f}", flush=True)
-        if options.out:  # After each function, for a run that is cut off.
-            options.out.write_text(json.dumps({
-                "benchmark": "first_call", "date": datetime.date.today().isoformat(), "device": options.device,
-                "processor": processor(), "processors": os.cpu_count(), "load": os.getloadavg()[1], "rows": rows},
-                indent=1) + "\n")
+        # After each function, for a run that is cut off.
+        result_files.write(options.out, "first_call", rows, device=options.device, processor=result_files.cpu_name(),
+                           **result_files.load())
 
 
 if __name__ == "__main__":

@@ -18,8 +18,6 @@ norm beside float64, of the first batch and head, or of the first group's heads.
 """
 
 import argparse
-import datetime
-import json
 import math
 import sys
 import time
@@ -33,6 +31,7 @@ import attention_backward_peers as peers  # noqa: E402
 import attention_peers  # noqa: E402
 import attention_rows  # noqa: E402
 import attention_worker  # noqa: E402
+import result_files  # noqa: E402
 import timing  # noqa: E402
 
 ROWS = ["dense_4096", "dense_8192", "causal_4096", "causal_8192", "window_8192", "prefix_8192", "softcap_8192", "alibi_8192",
@@ -128,11 +127,8 @@ def main():
                                    f"{' '.join(f'{error:.1e}' for error in own['errors'])}, {own.get('mhz')} MHz, {own.get('watt')} W"
                                    for candidate, own in rows[-1]["candidates"].items()),
               *(f"  {candidate}: {why}" for candidate, why in rows[-1]["failed"].items()), sep="\n", flush=True)
-        if options.out:
-            options.out.write_text(json.dumps({
-                "benchmark": "flex_attention_backward", "date": datetime.date.today().isoformat(),
-                "device": torch.cuda.get_device_name(), "torch": torch.__version__,
-                "peers": attention_peers.versions(), "rows": rows}, indent=1) + "\n")
+        result_files.write(options.out, "flex_attention_backward", rows, **result_files.gpu(),
+                           peers=attention_peers.versions())
     print(f"{len(rows)} rows in {time.monotonic() - start:.0f} s")
 
 

@@ -10,8 +10,6 @@ would take the processor from the other's. A ratio is the median over rounds.
 """
 
 import argparse
-import datetime
-import json
 import os
 import statistics
 import sys
@@ -21,7 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "python"))
 
-from cpu import cpu_name, restart_with_threads, vector_extension  # noqa: E402
+import result_files  # noqa: E402
+from cpu import restart_with_threads, vector_extension  # noqa: E402
 
 HEADS, LENGTH, BLOCK = 4, 1024, 64
 HEAD_DIMS = [64, 128]
@@ -116,7 +115,7 @@ def main():
     import numpy as np
     import sattn
 
-    print(f"{cpu_name()}, {vector_extension()}, {options.threads} threads, PyTorch {torch.__version__}")
+    print(f"{result_files.cpu_name()}, {vector_extension()}, {options.threads} threads, PyTorch {torch.__version__}")
     rows = []
     with torch.no_grad():
         for head_dim in HEAD_DIMS:
@@ -126,11 +125,8 @@ def main():
                 ratios = ", ".join(f"{row[f'over_{name}']:.2f} of {name} at {row[f'{name}_gflops']:.0f} (bar: {bar:.0f})"
                                    for name, bar in BARS.items() if f"over_{name}" in row)
                 print(f"{mask:7} D{head_dim:<4} {row['ours_gflops']:6.0f} GFLOP/s: {ratios}", flush=True)
-    if options.out:
-        options.out.write_text(json.dumps({
-            "benchmark": "flex_attention_cpu", "date": datetime.date.today().isoformat(), "cpu": cpu_name(),
-            "vector_extension": vector_extension(), "threads": options.threads, "torch": torch.__version__,
-            "rows": rows}, indent=1) + "\n")
+    result_files.write(options.out, "flex_attention_cpu", rows, cpu=result_files.cpu_name(),
+                       vector_extension=vector_extension(), threads=options.threads, torch=torch.__version__)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ scaled_dot_product_attention, over ours. All calls of a row run in turns; a time
 """
 
 import argparse
-import datetime
 import functools
 import json
 import statistics
@@ -20,6 +19,7 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+import result_files  # noqa: E402
 import sattn  # noqa: E402
 
 TURNS = 9
@@ -126,11 +126,8 @@ def main(arguments=None):
     for make, *sizes in ROWS:
         rows.append(make(*sizes))
         print(json.dumps(rows[-1]), flush=True)
-        if options.out:
-            options.out.parent.mkdir(parents=True, exist_ok=True)
-            options.out.write_text(json.dumps({
-                "benchmark": "gradients_cpu", "date": datetime.date.today().isoformat(),
-                "threads": torch.get_num_threads(), "torch": torch.__version__, "rows": rows}, indent=1) + "\n")
+        result_files.write(options.out, "gradients_cpu", rows, cpu=result_files.cpu_name(),
+                           threads=torch.get_num_threads(), torch=torch.__version__)
 
 
 if __name__ == "__main__":

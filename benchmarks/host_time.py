@@ -11,9 +11,7 @@ there are only the new sizes, of small matrices of NumPy, whose product is part 
 """
 
 import argparse
-import datetime
 import gc
-import json
 import os
 import statistics
 import sys
@@ -21,6 +19,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import result_files
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
@@ -210,15 +209,8 @@ def main():
         for name, micros in host_us({**program_calls(), **attention_calls()}).items():
             rows.append({"call": name, "host_us": micros})
             print(f"{name:34} {micros:7.1f} us", flush=True)
-    if options.out:
-        device, torch_version = "CPU", None
-        if options.target == "cuda":
-            import torch
-
-            device, torch_version = torch.cuda.get_device_name(), torch.__version__
-        options.out.write_text(json.dumps({
-            "benchmark": "host_time", "date": datetime.date.today().isoformat(),
-            "device": device, "torch": torch_version, "rows": rows}, indent=1) + "\n")
+    result_files.write(options.out, "host_time", rows,
+                       **(result_files.gpu() if options.target == "cuda" else {"device": "CPU", "torch": None}))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+import result_files  # noqa: E402
 import sattn  # noqa: E402
 from problems import make  # noqa: E402
 from timing import Timed, measure  # noqa: E402
@@ -105,10 +106,7 @@ def main(arguments=None):
             for sparsity in sparsities:
                 rows.append(row_of(m, k, n, block, sparsity, options.rounds))
                 print(json.dumps(rows[-1]), flush=True)
-                if options.out:
-                    options.out.parent.mkdir(parents=True, exist_ok=True)
-                    options.out.write_text(json.dumps({"device": torch.cuda.get_device_name(), "rows": rows}, indent=1)
-                                           + "\n")
+                result_files.write(options.out, "linear", rows, **result_files.gpu())
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ With --old, sparse-opt of another build compiles b of K x N as well: `before` is
 import argparse
 import ctypes
 import itertools
-import json
 import os
 import statistics
 import subprocess
@@ -24,6 +23,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import result_files
 
 PROGRAM = """func.func @{name}(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x{b}x{b}x{t}>,
     %b: tensor<?x?x{t}>, %out: tensor<?x?x{t}>) -> tensor<?x?x{t}> {{
@@ -165,9 +165,8 @@ def main():
                   f"linear {row['us']['linear']:9.1f} us, {row['rate']:.2f} of b of K x N ({row['gflops']:.1f} GFLOP/s)"
                   + (f", which is {row['before']:.2f} of its rate before" if options.old else "")
                   + f", difference {row['difference']:.1e}", flush=True)
-    if options.out:
-        options.out.write_text(json.dumps({"benchmark": "linear_cpu", "size": options.size,
-                                           "sparsity": options.sparsity, "rows": rows}, indent=1) + "\n")
+    result_files.write(options.out, "linear_cpu", rows, cpu=result_files.cpu_name(), size=options.size,
+                       sparsity=options.sparsity)
     return 0
 
 

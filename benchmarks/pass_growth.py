@@ -16,14 +16,13 @@ with an exponent above --limit that take --least ms at the end, and all passes w
 
 import argparse
 import collections
-import datetime
-import json
 import math
-import os
 import re
 import subprocess
 import tempfile
 from pathlib import Path
+
+import result_files
 
 OPS = [400, 800, 1600, 3200]
 TARGETS = ["cpu", "sm_90a", "sm_80"]
@@ -172,10 +171,7 @@ def main():
                 rows.append({"program": program, "target": target, "pass": name, "ms": row, "exponent": growth})
                 if options.all or name == "Total" or (row[-1] >= options.least and growth > options.limit):
                     print(f"  {name:44}" + "".join(f"{value:9.1f}" for value in row) + f"{growth:7.2f}")
-    if options.out:
-        options.out.write_text(json.dumps({
-            "benchmark": "pass_growth", "date": datetime.date.today().isoformat(), "runs": options.runs,
-            "ops": options.ops, "processors": os.cpu_count(), "load": os.getloadavg()[1], "rows": rows}, indent=1) + "\n")
+    result_files.write(options.out, "pass_growth", rows, runs=options.runs, ops=options.ops, **result_files.load())
 
 
 if __name__ == "__main__":

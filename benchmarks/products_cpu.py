@@ -14,7 +14,6 @@ With --old, sparse-opt of another build compiles each program as well: `before` 
 import argparse
 import ctypes
 import itertools
-import json
 import os
 import statistics
 import subprocess
@@ -24,6 +23,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import result_files
 from linear_cpu import aligned, vector_bits, view
 
 # The type of the result of each type of factors.
@@ -181,10 +181,8 @@ def main():
                 print(f"{threads} threads, blocks of {block:3}, {row['kind']:18} {row['dtype']:8} {row['ms']:8.2f} ms "
                       f"{row['gops']:6.1f} Gop/s, {row['rate']:.2f} ({row['rate_median']:.2f}) of bsr_addmm's f32"
                       + (f", {row['before']:.2f} of its rate before" if options.old else ""), flush=True)
-    if options.out:
-        options.out.write_text(json.dumps({"benchmark": "products_cpu", "size": options.size,
-                                           "depth": options.depth or options.size, "sparsity": options.sparsity,
-                                           "rows": rows}, indent=1) + "\n")
+    result_files.write(options.out, "products_cpu", rows, cpu=result_files.cpu_name(), size=options.size,
+                       depth=options.depth or options.size, sparsity=options.sparsity)
     return 0
 
 

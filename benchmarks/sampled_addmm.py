@@ -78,7 +78,7 @@ def row_of(m, k, n, block, sparsity, rounds, sweep=False):
 
 
 def main(arguments=None):
-    shape_rows.run(__doc__, arguments, SHAPES, SMALL, "one short and one long sum", row_of,
+    shape_rows.run("sampled_addmm", __doc__, arguments, SHAPES, SMALL, "one short and one long sum", row_of,
                    "more and fewer stored blocks of a tile")
 
 

@@ -66,7 +66,7 @@ def row_of(m, k, n, block, sparsity, rounds):
 
 
 def main(arguments=None):
-    shape_rows.run(__doc__, arguments, SHAPES, SMALL, "blocks of 64 at 0.5 alone", row_of)
+    shape_rows.run("scatter_mm", __doc__, arguments, SHAPES, SMALL, "blocks of 64 at 0.5 alone", row_of)
 
 
 if __name__ == "__main__":

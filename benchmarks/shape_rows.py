@@ -4,14 +4,14 @@ import argparse
 import json
 from pathlib import Path
 
-import torch
+import result_files
 
 
-def run(description, arguments, shapes, small, of_small, row_of, of_sweep=None):
+def run(benchmark, description, arguments, shapes, small, of_small, row_of, of_sweep=None):
     """Prints the row of each shape, and writes them to --out.
 
-    small: the shapes of --small, `of_small` in words. row_of(*shape, rounds) gives a row, a dict; with --sweep, which
-    is there if `of_sweep` says in words what it adds, row_of(*shape, rounds, sweep=True).
+    benchmark: its name in the file. small: the shapes of --small, `of_small` in words. row_of(*shape, rounds) gives a
+    row, a dict; with --sweep, an option if `of_sweep` says in words what it adds, row_of(*shape, rounds, sweep=True).
     """
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, help="a JSON file of the results; written after each row")
@@ -25,6 +25,4 @@ def run(description, arguments, shapes, small, of_small, row_of, of_sweep=None):
     for shape in small if options.small else shapes:
         rows.append(row_of(*shape, options.rounds, **asked))
         print(json.dumps(rows[-1]), flush=True)
-        if options.out:
-            options.out.parent.mkdir(parents=True, exist_ok=True)
-            options.out.write_text(json.dumps({"device": torch.cuda.get_device_name(), "rows": rows}, indent=1) + "\n")
+        result_files.write(options.out, benchmark, rows, **result_files.gpu())

@@ -17,8 +17,6 @@ variant over that of its base in the same run, in turns of launches back to back
 """
 
 import argparse
-import datetime
-import json
 import sys
 import time
 from pathlib import Path
@@ -28,6 +26,7 @@ import torch
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
 import problems  # noqa: E402
+import result_files  # noqa: E402
 from bsr_addmm import compile_program, default_tools, use_tools  # noqa: E402
 from timing import Timed, measure  # noqa: E402
 
@@ -118,11 +117,7 @@ def main():
                       flush=True)
                 torch.cuda.empty_cache()
     print(f"{len(rows)} rows in {time.monotonic() - start:.0f} s")
-    if options.out:
-        options.out.write_text(json.dumps({
-            "benchmark": "variants", "date": datetime.date.today().isoformat(),
-            "device": torch.cuda.get_device_name(), "torch": torch.__version__, "size": options.size, "rows": rows},
-            indent=1) + "\n")
+    result_files.write(options.out, "variants", rows, **result_files.gpu(), size=options.size)
 
 
 if __name__ == "__main__":

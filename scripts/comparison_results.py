@@ -10,6 +10,10 @@ from results_table import RESULTS, ResultsError
 BACKWARD = {"flex": "PyTorch flex_attention", "fa4": "FlashAttention-4", "cudnn_flex": "cudnn.flex, deterministic",
             "cudnn_flex_atomic": "cudnn.flex", "cudnn_bsa": "cudnn.BSA", "sdpa": "cuDNN SDPA"}
 
+# Peers of benchmarks/sparse_cpu.py.
+ON_A_CPU = {"scipy_bsr": "SciPy BSR", "scipy_csr": "SciPy CSR", "torch_bsr": "torch BSR", "torch_csr": "torch CSR",
+            "numpy": "NumPy, dense"}
+
 
 def _newest(name):
     files = sorted(RESULTS.glob(f"*-{name}.json"))
@@ -87,13 +91,26 @@ def cpu(path):
     return _markdown(head, ["mask", "D", "sattn, GFLOP/s", "PyTorch flex_attention", "PyTorch SDPA"], rows)
 
 
+def products_on_a_cpu(path):
+    """Products on a CPU."""
+    results = json.loads(path.read_text())
+    rows = [[str(row["threads"]), str(row["block"]), f"{row['sparsity']:.0%}", f"{row['gflops']:.0f}",
+             *(f"{row['over'][name]:.1f}" for name in ON_A_CPU)] for row in results["rows"]]
+    m, k, n = (results["rows"][0][size] for size in "mkn")
+    head = _source(path, f"{results['cpu']} ({results['vector_extension']}), with other work (load "
+                         f"{results['load']:.0f}), {results['date']}, SciPy {results['scipy']}, PyTorch "
+                         f"{results['torch']}, NumPy {results['numpy']}, f32, M x K x N = {m} x {k} x {n}")
+    return _markdown(head, ["threads", "blocks", "not stored", "sattn, GFLOP/s", *ON_A_CPU.values()], rows)
+
+
 def tables():
     """{name of the part: its text}."""
     made = {}
     for part, make, path in [("forward", forward, flex_attention_results.newest_beside_torch()),
                              ("backward", backward, _newest("flex_attention_backward")),
                              ("products", products, results_table.newest()),
-                             ("cpu", cpu, _newest("flex_attention_cpu"))]:
+                             ("cpu", cpu, _newest("flex_attention_cpu")),
+                             ("products on a CPU", products_on_a_cpu, _newest("sparse_cpu"))]:
         try:
             made[f"peers, {part}"] = make(path)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:

@@ -15,7 +15,7 @@ from results_table import RESULTS, ResultsError
 # Peers by name: their title, and their colour in plots.
 PEERS = {"sdpa": ("cuDNN SDPA", "grey"), "fa4": ("FA4", "orange"), "flex_flash": ("torch flex, FLASH", "pale-orange"),
          "flex": ("torch flex, Triton", "purple"), "cudnn_flex": ("cudnn.flex", "green"),
-         "cudnn_bsa": ("cudnn.BSA", "pale-green")}
+         "cudnn_bsa": ("cudnn.BSA", "text")}
 # README's plot: rows of benchmarks/flex_attention.py with their titles, and its series, of peers without a common row.
 OVERVIEW = {"dense_8192": "no mask", "causal_8192": "causal", "window_8192": "window\n1024",
             "prefix_8192": "prefix\n1024", "document_causal_8192": "documents,\ncausal", "alibi_8192": "ALiBi,\ncausal",
@@ -103,9 +103,11 @@ def plot(path):
     rows = results["rows"]
     if not rows:
         raise ResultsError(f"{path.name}: expected rows with times, but got none")
-    bottom, top, step, left = 70, 74, 22, 300
+    bottom, top, step, left = 102, 74, 22, 300
     made = plots.figure(top + bottom + step * len(rows))
     plots.heading(made, "Attention forward: TFLOP/s of visible work", _source(results), [
+        "A row: mask, D and columns of a head, batch x heads x length; 32:8 heads of query and of key.",
+        "FA4: FlashAttention-4. cudnn.flex and cudnn.BSA: cuDNN's front end. No mark: the library has no such mask.",
         "Visible work: 2 (D + Dv) operations for each pair of a query and a key that it sees. "
         "All with default parameters."])
     wide, height = plots.WIDTH, made.bbox.height
@@ -155,7 +157,7 @@ def overview(path):
         "of blocks cudnn.BSA.",
         "Visible work: 2 (D + Dv) operations for each pair of a query and a key that it sees; time of the kernel "
         "alone.",
-        "D = 128; batch 2, 16 heads, 8192 queries and keys, of blocks batch 4, 4096."])
+        "D = 128, 16 heads; batch 2 with 8192 queries and keys, in the row of blocks batch 4 with 4096."])
     plots.bars(made, {"": groups}, SERIES, top=68, bottom=120, labelled=lambda values: ("sattn",), digits=0)
     return made
 

@@ -6,28 +6,23 @@ Needs matplotlib and the package sattn. --check writes nothing and fails if a pi
 """
 
 import argparse
-import io
 import re
 import sys
 from pathlib import Path
 
 import numpy as np
 from matplotlib import rc_context
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
 
 import plots
+from plots import LIGHT
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "guides" / "MaskGallery.md"
 FOLDER = PAGE.parent / "masks"
-# Light and dark: the page's background, lines between blocks, a frame, text, full blocks, visible elements of others.
-COLOURS = {"panel": ("#ffffff", "#0d1117"), "grid": ("#e6eaef", "#262c36"), "frame": ("#818b98", "#656c76"),
-           "text": ("#59636e", "#9198a1"), "full": ("#0969da", "#4493f8"), "partial": ("#e16f24", "#f0883e")}
-LIGHT = {name: light for name, (light, _) in COLOURS.items()}
-STYLE = {"font.family": "DejaVu Sans", "font.size": 9, "figure.dpi": 72, "svg.fonttype": "none",
-         "svg.hashsalt": "sattn"}
+# Colours of visible elements: of full blocks, and of others.
+FULL, PARTIAL = LIGHT["blue"], LIGHT["orange"]
 
 
 def namespace():
@@ -62,34 +57,30 @@ def runs(row):
     return [(begin, end - begin) for begin, end in zip(edges[::2], edges[1::2])]
 
 
-def picture(visible, mask):
+def picture(name, visible, mask):
     """The SVG of the visible elements of a mask, (queries, keys), whose full blocks have a colour of their own."""
     found, (rows, columns) = kinds(mask), mask.BLOCK_SIZE
     is_full, is_empty = (np.kron(found == kind, np.ones((rows, columns), bool))[:visible.shape[0], :visible.shape[1]]
                          for kind in (2, 0))
     assert not (visible & is_empty).any()
-    with rc_context(STYLE):
-        figure = Figure((3.6, 3.6), facecolor=LIGHT["panel"])
+    with rc_context(plots.STYLE):
+        figure = Figure((4.8, 4.8), facecolor=LIGHT["panel"])
         axes = figure.add_axes((0.1, 0.04, 0.86, 0.86))
         axes.set(xlim=(0, visible.shape[1]), ylim=(visible.shape[0], 0), xticks=[], yticks=[], facecolor="none")
-        axes.set_xlabel("keys", color=LIGHT["text"])
+        axes.set_xlabel("keys")
         axes.xaxis.set_label_position("top")
-        axes.set_ylabel("queries", color=LIGHT["text"])
+        axes.set_ylabel("queries")
         for spine in axes.spines.values():
-            spine.set_color(LIGHT["frame"])
-        for colour, shown in (("full", is_full), ("partial", visible & ~is_full)):
+            spine.set_color(LIGHT["grey"])
+        for colour, shown in ((FULL, is_full), (PARTIAL, visible & ~is_full)):
             rectangles = [(begin, y, length, 1) for y, row in enumerate(shown) for begin, length in runs(row)]
             if rectangles:
-                axes.add_patch(PathPatch(outline(rectangles), facecolor=LIGHT[colour], linewidth=0))
+                axes.add_patch(PathPatch(outline(rectangles), facecolor=colour, linewidth=0))
         lines = [[(0, y), (visible.shape[1], y)] for y in range(rows, visible.shape[0], rows)]
         lines += [[(x, 0), (x, visible.shape[0])] for x in range(columns, visible.shape[1], columns)]
         grid = Outline(np.concatenate(lines), [Outline.MOVETO, Outline.LINETO] * len(lines))
         axes.add_patch(PathPatch(grid, fill=False, edgecolor=LIGHT["grid"], linewidth=0.8))
-        file = io.StringIO()
-        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None, "Creator": None})
-    head, _, body = file.getvalue().partition("<defs>")
-    text = f"{head}<style>{plots.dark_mode(COLOURS)}</style>\n <defs>{body}"
-    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+    return plots.svg(figure, f"{name}: the visible keys of each query; full blocks are blue, elements of others orange")
 
 
 def pictures():
@@ -98,7 +89,7 @@ def pictures():
     length = names["S"]
     query, key = np.arange(length)[:, None], np.arange(length)
     return {FOLDER / f"{name.lower().replace(' ', '-')}.svg":
-            picture(np.broadcast_to(mask_mod(0, 0, query, key), (length, length)), names["masks"][name])
+            picture(name, np.broadcast_to(mask_mod(0, 0, query, key), (length, length)), names["masks"][name])
             for name, mask_mod in names["gallery"].items()}
 
 

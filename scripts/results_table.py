@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 # Parts of pages that are written from results, and the markers around them.
 PARTS = ["results", "numbers", "attention", "linear", "decoding", "family", "flex_attention", "peers, forward",
-         "peers, backward", "peers, products", "peers, cpu"]
+         "peers, backward", "peers, products", "peers, cpu", "peers, products on a CPU"]
 MARKERS = {name: (f"<!-- {name}: begin (./dev docs writes this) -->", f"<!-- {name}: end -->") for name in PARTS}
 # Column titles of the peers that a run may have.
 PEERS = {"triton": "torch Triton", "triton_tuned": "torch Triton, tuned", "blocked_ell": "cuSPARSE Blocked-ELL",

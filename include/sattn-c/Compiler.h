@@ -72,8 +72,8 @@ SATTN_C_EXPORT const char *sattn_program_image(const sattn_program *program,
                                                size_t *size);
 
 /* Whether the program was compiled with "versions=tma" and holds for some
-   kernel no version that takes any strides and alignment, and no copies of
-   arguments to memory that TMA takes: calls that need one are refused. */
+   kernel no specialization that takes any strides and alignment, and no copies
+   of arguments to memory that TMA takes: calls that need one are refused. */
 SATTN_C_EXPORT int sattn_program_lacks_versions(const sattn_program *program);
 
 /* The program for such calls, of the same arguments; null where the compilation

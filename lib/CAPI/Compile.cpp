@@ -293,8 +293,9 @@ int sattn_program_lacks_versions(const sattn_program *program) {
 sattn_program *sattn_program_complete(const sattn_program *program,
                                       char **messages) {
   if (!program || !program->source) {
-    capi::giveError(messages,
-                    "expected a program that lacks versions of its kernels");
+    capi::giveError(
+        messages,
+        "expected a program that lacks specializations of its kernels");
     return nullptr;
   }
   const GPUSource &source = *program->source;

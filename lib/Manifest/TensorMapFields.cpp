@@ -75,7 +75,7 @@ ErrorOr<int64_t> strideInBytes(const std::string &name,
   return bytes;
 }
 
-/// The same memory as a tensor with rows of so many elements.
+/// The same memory as a tensor whose rows have `columns` elements.
 ErrorOr<TensorView> packRows(const std::string &name, const TensorView &tensor,
                              int64_t columns) {
   size_t last = tensor.shape.size() - 1;

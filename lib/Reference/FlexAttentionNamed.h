@@ -20,8 +20,8 @@ enum class ListsOf { Queries, Keys };
 FlexAttentionOperands readOperands(const NamedOperands &operands,
                                    ListsOf lists);
 
-/// How often each pair of b, h, i, j is in the op's stored blocks; null without
-/// these.
+/// Number of the op's stored blocks that contain a pair b, h, i, j; null if the
+/// op has none.
 std::function<int64_t(int64_t, int64_t, int64_t, int64_t)>
 readStored(const NamedOperands &operands, ListsOf lists);
 

@@ -232,7 +232,7 @@ static Parameters chooseFor(const Facts &facts, const Target &target) {
 
 /// CTAs that run at one time: one of 128 rows in an SM, or several of
 /// fewer.
-static int64_t countThreadBlocks(const Parameters &tile, const Target &target) {
+static int64_t countCTAs(const Parameters &tile, const Target &target) {
   return target.smCount * std::max<int64_t>(1, 2 * kWarpgroupRows / tile.rows);
 }
 
@@ -245,12 +245,12 @@ chooseParts(const Facts &facts, const Parameters &tile, const Target &target) {
       !facts.blockQueries)
     return std::nullopt;
   double tilesOfRow = double(*facts.blockQueries) / double(tile.rows);
-  double threadBlocks = double(countThreadBlocks(tile, target));
-  double share = double(*facts.seenBlocks) * tilesOfRow / threadBlocks;
+  double ctas = double(countCTAs(tile, target));
+  double share = double(*facts.seenBlocks) * tilesOfRow / ctas;
   if (double(*facts.longestRow) <=
       kLongRow * share + kCombinedKeys / double(*facts.blockKeys))
     return std::nullopt;
-  return std::max<int64_t>(1, threadBlocks / tilesOfRow);
+  return std::max<int64_t>(1, ctas / tilesOfRow);
 }
 
 Parameters sattn::tuning::attention::defaultParameters(const Facts &facts,

@@ -312,8 +312,9 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(checker, checker);
 ///
 /// explain(arguments...) gives, for each kernel that a call would launch, its
 /// name, its specialization, "plan" or "", the parameters of its tiles and
-/// their origin, and then why it is not the fastest version, a sentence each.
-/// The arguments may be in any memory. `device` is that of a call, -1 for none.
+/// their origin, and then why it is not the fastest specialization, a sentence
+/// each. The arguments may be in any memory. `device` is that of a call, -1 for
+/// none.
 static ffi::Function explainer(ffi::String text, int64_t ordinal) {
   int64_t count = ordinal < 0 ? 1 : openDevice(ordinal).smCount();
   return ffi::Function::FromPacked(

@@ -1,4 +1,4 @@
-"""Connects the package to PyTorch once that is there, and no sooner: it imports neither PyTorch nor its compiler
+"""Connects the package to PyTorch once a process imports that: it imports neither PyTorch nor its compiler
 itself."""
 
 from pathlib import Path

@@ -7,7 +7,7 @@
 // RUN: sparse-opt %s --sattn-to-cubin="refuse-spills chip=sm_80 ptxas=%ptxas" -o /dev/null
 
 // A sampled product of two kinds of 8-bit floats, in tiles of four blocks. With the plain
-// schedule ptxas gives the generic version 96 registers of 255, and it spills 4 bytes a tile.
+// schedule ptxas gives the generic specialization 96 registers of 255, and it spills 4 bytes a tile.
 
 // CHECK-LABEL: .entry sampled_mixed_f8(
 // CHECK-COUNT-2: cp.async.bulk.tensor.

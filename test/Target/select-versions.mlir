@@ -19,7 +19,7 @@
 // TMA-NEXT:      %[[EMPTY:.*]] = arith.cmpi eq, %[[N]], %[[ZERO]]
 // TMA-NEXT:      cf.assert %[[EMPTY]], "copy_generic" {wgtile.tuning = {origin = "here", parameters = "tile"}, wgtile.version = "generic"}
 
-// The generic version alone takes all arguments.
+// The generic specialization alone takes all arguments.
 // GENERIC-LABEL: gpu.module @kernels
 // GENERIC-NOT:     gpu.func @copy(
 // GENERIC:         gpu.func @copy_generic(

@@ -383,6 +383,13 @@ def test_tables_beside_peers(tmp_path):
         "| blocks | not stored | sattn, TFLOP/s | dense cuBLAS | torch Triton | torch Triton, tuned | cuSPARSE CSR |",
         "|---|---|---|---|---|---|---|", "| 64 | 50% | 10 | 2.00 | 4.0 | 1.6 | 100.0 |"]
     assert "| causal | 64 |" in comparison_results.tables()["peers, cpu"]
+    over = {name: 3 for name in comparison_results.ON_A_CPU}
+    path.write_text(json.dumps({
+        "cpu": "CPU", "vector_extension": "avx2", "load": 1.2, "date": "2020-01-01", "scipy": "1", "torch": "2", "numpy": "3",
+        "rows": [{"threads": 2, "block": 64, "sparsity": 0.9, "m": 8, "k": 4, "n": 2, "gflops": 100.4, "over": over}]}))
+    text = comparison_results.products_on_a_cpu(path)
+    assert "(load 1), 2020-01-01" in text and "M x K x N = 8 x 4 x 2" in text
+    assert text.splitlines()[4:] == ["| 2 | 64 | 90% | 100 | 3.0 | 3.0 | 3.0 | 3.0 | 3.0 |"]
 
 
 def test_tables_follow_a_page_that_moves(tmp_path, monkeypatch):

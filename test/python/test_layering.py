@@ -131,9 +131,9 @@ def test_arrows_run_down(folder):
 
 
 PACKAGE = ROOT / "python" / "sattn"
-# The package's rooms, from the lowest up: a module imports its own room and those before it.
-ROOMS = ["_native", "_arrays", "_compiler", "_call", "_trace", "_masks", "_ops", "_tuning", "torch"]
-# Modules outside the rooms, which may import all of them. The last one imports when PyTorch is there, and not before.
+# The package's layers, from the lowest up: a module imports its own layer and those before it.
+LAYERS = ["_native", "_arrays", "_compiler", "_call", "_trace", "_masks", "_ops", "_tuning", "torch"]
+# Modules outside the layers, which may import all of them. The last one imports when PyTorch is there, and not before.
 ROOT_MODULES = {"__init__", "cache", "nn", "tuning", "_when_imported"}
 
 
@@ -161,17 +161,17 @@ def imports_of(module, text):
 
 
 def wrong_imports(module, text):
-    """Imports that a module of a room may not have."""
-    room = module.partition(".")[0]
+    """Imports that a module of a layer may not have."""
+    layer = module.partition(".")[0]
     for name, in_function in imports_of(module, text):
-        if room == "_trace" and name.partition(".")[0] == "torch":
+        if layer == "_trace" and name.partition(".")[0] == "torch":
             yield f"imports {name}"
         if not name.startswith("sattn."):
             continue
         if in_function:
             yield f"imports {name} in a function"
         other = name.split(".")[1]
-        if other not in ROOMS or ROOMS.index(other) > ROOMS.index(room):
+        if other not in LAYERS or LAYERS.index(other) > LAYERS.index(layer):
             yield f"imports {name}"
 
 
@@ -188,13 +188,13 @@ def test_finds_wrong_imports_of_the_package():
     assert not list(wrong_imports("_ops.linear", "import json\nfrom . import bsr_addmm\nfrom .._arrays.storage import with_rank"))
 
 
-def test_every_module_of_the_package_has_a_room():
-    assert {module for module in package_modules() if module.partition(".")[0] not in ROOMS} == ROOT_MODULES
+def test_every_module_of_the_package_has_a_layer():
+    assert {module for module in package_modules() if module.partition(".")[0] not in LAYERS} == ROOT_MODULES
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_arrows_between_rooms_run_down(room):
-    found = {module: wrong for module, text in package_modules().items() if module.partition(".")[0] == room
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_layer_imports_no_higher_one(layer):
+    found = {module: wrong for module, text in package_modules().items() if module.partition(".")[0] == layer
              if (wrong := list(wrong_imports(module, text)))}
     assert not found
 

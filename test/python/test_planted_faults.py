@@ -18,7 +18,7 @@ LEAST = 40
 PARTS = ["lib/Conversion", "lib/Dialect/SAttn/Analysis", "lib/Dialect/SAttn/IR", "lib/Dialect/WGTile/Analysis",
          "lib/Dialect/WGTile/Transforms", "lib/Codegen/CPU", "lib/Differentiation", "lib/Reference",
          "lib/Runtime/Checks", "lib/Runtime/Launch", "lib/DiskCache", "lib/MetaTable", "lib/Tuning", "lib/CAPI", "tools", "python/binding",
-         *(f"python/sattn/{room}" for room in ("_arrays", "_call", "_masks", "_ops", "_trace", "torch"))]
+         *(f"python/sattn/{layer}" for layer in ("_arrays", "_call", "_masks", "_ops", "_trace", "torch"))]
 
 
 def unit_tests():

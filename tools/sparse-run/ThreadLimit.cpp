@@ -41,7 +41,7 @@ private:
 };
 } // namespace
 
-/// How many of so many threads start beside the calling one.
+/// Starts `threads` threads beside the calling one; returns how many started.
 static int64_t start(int64_t threads, const pthread_attr_t &attributes) {
   Gate gate;
   std::vector<pthread_t> started;

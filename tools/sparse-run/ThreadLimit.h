@@ -14,13 +14,13 @@
 
 namespace sattn::run {
 
-/// Threads that each system gives: so many are not tried.
+/// Number of threads that every system gives without a trial.
 inline constexpr int64_t kThreadsGiven = 16;
 
-/// How many of `threads`, the calling one among them, the system gives at one
-/// time with stacks of `stackBytes`: all of them start, wait for each other and
-/// end. `threads` where it gives them all. Numbers up to kThreadsGiven, and
-/// those that were given before, are not tried.
+/// The number, at most `threads` and with the calling one, of threads that the
+/// system runs at one time with stacks of `stackBytes`: all of them start, wait
+/// for each other and end. `threads` where it gives them all. Numbers up to
+/// kThreadsGiven, and those that were given before, are not tried.
 int64_t tryThreads(int64_t threads, size_t stackBytes);
 
 } // namespace sattn::run

@@ -35,7 +35,7 @@ struct Settings {
   /// Bytes of all entries. When a write exceeds them, the least recently used
   /// entries are removed.
   uint64_t maxBytes = uint64_t(512) << 20;
-  /// How long a process waits for another one that compiles the same program.
+  /// Longest wait for another process that compiles the same program.
   std::chrono::milliseconds lockTimeout = std::chrono::seconds(60);
 
   /// Settings of the environment. The folder is $SATTN_CACHE_DIR, else
@@ -50,8 +50,8 @@ struct Settings {
 /// by another user is not used. Objects keep the folder open.
 class DiskCache {
 public:
-  /// Opens the folder, which is made if it is missing. Nothing if that is not
-  /// possible, or if another user owns the folder or may write to it.
+  /// Opens the folder, and makes it if it is missing. Nothing if that fails, or
+  /// if another user owns the folder or may write to it.
   static std::optional<DiskCache> open(const Settings &settings,
                                        RemarkFn remark);
 

@@ -51,8 +51,8 @@ struct SharedTile {
   int64_t swizzle = 128;
   bool isPacked = false;
 
-  /// The widest swizzle for rows of so many elements, which fill whole boxes; 0
-  /// if there is none.
+  /// The widest swizzle for which rows of `cols` elements fill whole boxes; 0
+  /// if no swizzle is.
   static constexpr int64_t widestSwizzle(int64_t cols, int64_t elementBytes) {
     for (int64_t swizzle : {128, 64, 32})
       if (cols * elementBytes % swizzle == 0)

@@ -21,7 +21,7 @@ struct WarpDivision {
   int64_t rowTiles;
 
   constexpr int64_t warps() const { return rowWarps * columnWarps; }
-  /// Registers of a thread for a tile of so many columns in f32.
+  /// Registers of a thread for a tile of `columns` columns in f32.
   constexpr int64_t accumulators(int64_t columns) const {
     return 16 * rowTiles * columns / columnWarps / 32;
   }
@@ -39,7 +39,7 @@ inline constexpr int64_t kMmaAccumulators = 64;
 int64_t getMmaWarps(int64_t rows, int64_t columns);
 
 /// Divides a tile of `rows` x `columns` among at most `most` warps; `divisor`
-/// is one of the columns of all tiles. Nothing if that is no multiple of 8.
+/// divides the columns of all tiles. Nothing if it is not a multiple of 8.
 ///
 /// The fewest accumulators a thread win; then the fewest rows beyond the
 /// tile's; then warps near squares, which load the least of both operands; then

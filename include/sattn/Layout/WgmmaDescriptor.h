@@ -52,10 +52,10 @@ inline constexpr int64_t kWgmmaSwizzle = 128;
 /// those of a stored block of 64 columns.
 inline constexpr int64_t kWgmmaShortSwizzle = 64;
 
-/// The swizzle in which wgmma takes a shared tile of so many rows and columns
-/// as an operand, without padding; 0 if it does not. Elements of 16 bits are in
-/// at least one row of 128 bytes; of the last row wgmma reads the columns that
-/// there are. Elements of 8 and 32 bits (tf32) are in whole rows, K-major.
+/// The swizzle in which wgmma takes a shared tile of `rows` x `columns` as an
+/// operand, without padding; 0 if it takes none. Elements of 16 bits are in at
+/// least one row of 128 bytes; of the last row wgmma reads only the tile's
+/// columns. Elements of 8 and 32 bits (tf32) are in whole rows, K-major.
 constexpr int64_t wgmmaSwizzle(int64_t rows, int64_t columns,
                                int64_t elementBytes, Major major) {
   int64_t rowBytes = columns * elementBytes;
@@ -70,8 +70,8 @@ constexpr int64_t wgmmaSwizzle(int64_t rows, int64_t columns,
   return rowBytes % kWgmmaSwizzle == 0 ? kWgmmaSwizzle : 0;
 }
 
-/// Whether wgmmas can compute a tile of so many rows and columns, of operands
-/// of that size: integers (`isInteger`) have fewer numbers of columns.
+/// Whether wgmmas can compute a tile of `rows` x `columns` from operands of
+/// that element size: integers (`isInteger`) have fewer numbers of columns.
 constexpr bool isWgmmaResult(int64_t rows, int64_t columns,
                              bool isInteger = false) {
   bool hasColumns =

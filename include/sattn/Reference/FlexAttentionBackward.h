@@ -42,9 +42,9 @@ struct FlexAttentionSums {
   /// dout . o - dlse.
   runtime::TensorView delta;
   std::optional<runtime::TensorView> maxScores;
-  /// How often a pair of b, h, i, j counts, and what its weight is multiplied
-  /// with after the softmax: 0, or what makes up for weights that are 0.
-  /// Absent: once, and 1.
+  /// `times`: how many times a pair b, h, i, j counts, once without a function.
+  /// `keep`: the factor of its weight after the softmax, 0 or the reciprocal of
+  /// the share that is kept; 1 without a function.
   std::function<int64_t(int64_t, int64_t, int64_t, int64_t)> times;
   std::function<double(int64_t, int64_t, int64_t, int64_t)> keep;
 };

@@ -47,8 +47,8 @@ struct ExtentSource {
   std::optional<size_t> argument;
   /// The dimension of the argument; without an argument, the number.
   int64_t number = 0;
-  /// The divisor of the extent, by which it is divided and rounded down or up,
-  /// and the number that is then added.
+  /// The divisor of the extent, rounding down or up, and a number that is added
+  /// to the quotient.
   int64_t divisor = 1, plus = 0;
   bool isRoundedUp = false;
 };
@@ -76,8 +76,8 @@ struct AtLeastCheck {
   std::string what;
 };
 
-/// The check that an extent is 1 plus so many for each batch, for any number of
-/// batches.
+/// The check that an extent is 1 plus `each` for each batch, whatever the
+/// number of batches is.
 struct StackedCheck {
   ExtentSource extent, each;
   std::string what, reason;
@@ -123,10 +123,10 @@ struct WithinCheck {
   std::string what;
 };
 
-/// `counts` has one number for each list of `argument`, whose last dimension
-/// they are. A number is at most the length of the list, and the first entries
-/// of the list, as many as it says, lie within [0, `below`), the last of them
-/// within [0, `lastBelow`). Dimensions are equal or 1.
+/// The check of lists, the rows of `argument`'s last dimension; `counts` has a
+/// number for each list. A number is at most the list's length, and that many
+/// entries from its start lie within [0, `below`), the last of them within [0,
+/// `lastBelow`). Dimensions are equal or 1.
 struct ListedCheck {
   size_t argument = 0, counts = 0;
   ExtentSource below, lastBelow;
@@ -279,8 +279,8 @@ struct LaunchStep {
   /// Reads only the index arrays of a contract and results of other such steps,
   /// so that its results may be kept over calls (Program::prepare).
   bool preprocess = false;
-  /// One of those whose results may also be kept when the contents of the index
-  /// arrays change: what the program computes does not depend on them
+  /// Whether its results may be kept even when the contents of the index arrays
+  /// change, since the program's results do not depend on them
   /// (Program::prepareHints).
   bool hint = false;
   /// Whether the kernel waits by itself for the work before it in its stream,

@@ -18,7 +18,7 @@
 #include "llvm/ADT/StringRef.h"
 
 namespace sattn {
-/// How many tiles along each loop one CTA takes together, each for a
+/// Numbers of tiles, one for each loop, that one CTA takes together, each for a
 /// group of its consumers (array of i64).
 inline constexpr llvm::StringLiteral kTileConsumerGroupsAttrName =
     "sattn.consumer_groups";
@@ -41,8 +41,8 @@ inline constexpr llvm::StringLiteral kTileThreadsAttrName = "sattn.threads";
 /// loop, in the order of the text, 0 where it has no such hint (array of i64).
 inline constexpr llvm::StringLiteral kLoopThreadsAttrName =
     "sattn.loop_threads";
-/// Unit attribute: every element of what the loop's tiles are parts of is in a
-/// tile, and every tile is stored.
+/// Unit attribute: the loop's tiles cover every element of the results, and
+/// every tile is stored.
 inline constexpr llvm::StringLiteral kTileCoversResultsAttrName =
     "sattn.covers_results";
 /// Unit attribute: tiles may store nothing, and then have little to do.

@@ -26,7 +26,7 @@ enum class KernelVersions {
 /// Names of the values of an option.
 inline llvm::cl::ValuesClass getKernelVersionsValues() {
   return llvm::cl::values(
-      clEnumValN(KernelVersions::All, "all", "every version"),
+      clEnumValN(KernelVersions::All, "all", "every specialization"),
       clEnumValN(KernelVersions::TMA, "tma",
                  "those for arguments that TMA takes, on any chip; calls "
                  "that need another are refused"),

@@ -34,8 +34,7 @@ namespace sattn {
 
 using namespace sattn;
 
-/// Maximum of a tile's rows, of its columns and of its columns of the left
-/// operand.
+/// Most rows and columns of a tile, and of its left operand's columns.
 static constexpr int64_t kTileSize = 64;
 /// Unit to which a tile's size along a short dimension is rounded up: rows of
 /// MMA fragments.
@@ -292,7 +291,7 @@ private:
     return b.getAffineDimExpr(loop - firstTileLoop);
   }
 
-  /// Has the dimensions that the tile has in the result.
+  /// A tile without values, with the tile's dimensions of the result.
   Value emptyTile(Type element) {
     return tensor::EmptyOp::create(
         b, loc, ArrayRef(extents).slice(firstTileLoop, rank - firstTileLoop),

@@ -29,7 +29,7 @@ using namespace sattn;
 
 static constexpr int64_t kLanes = 32;
 static constexpr int64_t kThreads = 1024;
-/// Most rows of a window, so many for each lane of the warp that chooses.
+/// Most rows of a window for each lane of the warp that chooses.
 static constexpr int64_t kRowsPerLane = 2;
 static constexpr int64_t kMaxRows = kRowsPerLane * kLanes;
 /// Words of a row's mask.

@@ -412,7 +412,7 @@ struct BroadcastLowering : OpConversionPattern<vector::BroadcastOp> {
   }
 };
 
-/// A vector that is broadcast and transposed is one of rows.
+/// Lowers the transpose of a broadcast vector to a vector of rows.
 struct TransposeLowering : OpConversionPattern<vector::TransposeOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -18,7 +18,7 @@ mlir::Value createShuffle(mlir::OpBuilder &b, mlir::Location loc,
                           mlir::Value value, int64_t distance);
 
 /// Combines a value with those of the other lanes of a group of neighbors, or
-/// of every so many of the group.
+/// with those of each `every`-th lane of the group.
 mlir::Value combineLanes(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::arith::AtomicRMWKind kind, mlir::Value value,
                          int64_t lanes, int64_t every = 1);

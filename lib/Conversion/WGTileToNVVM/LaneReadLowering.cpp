@@ -78,8 +78,9 @@ struct ReadLanesLowering : OpConversionPattern<ReadLanesOp> {
   }
 
 private:
-  /// How many columns from a lane's first one on, `column` of the source and
-  /// `first` of the vector, may be read, of i32; null if all are there.
+  /// Number of columns, in i32, that may be read from a lane's first one on,
+  /// which is `column` of the source and `first` of the vector; null if all
+  /// may.
   static Value createLimit(ImplicitLocOpBuilder &b, ReadLanesOp op, Value first,
                            Value column, Value size) {
     auto constant = [&](int64_t value) -> Value {
@@ -103,7 +104,7 @@ private:
                                       arith::MinSIOp::create(b, limit, most));
   }
 
-  /// Reads the element that is so many columns after a lane's first one.
+  /// Reads the element at an offset in columns from a lane's first one.
   static Value createRead(ImplicitLocOpBuilder &b, Value address, Value limit,
                           int64_t column, uint64_t padding) {
     Type word = b.getI32Type();

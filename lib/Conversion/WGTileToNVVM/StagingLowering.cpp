@@ -112,7 +112,7 @@ static void writeWords(OpBuilder &b, Location loc, Value place, int64_t offset,
 }
 
 /// Writes pairs to a tile whose columns are the warpgroup's rows: eight columns
-/// of registers after eight, four matrices at a time while so many are left.
+/// of registers after eight, four matrices at a time while four are left.
 static void writePairsTransposed(OpBuilder &b, Location loc, Value place,
                                  int64_t offset, int64_t rowBytes,
                                  ValueRange registers) {

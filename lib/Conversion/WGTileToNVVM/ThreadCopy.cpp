@@ -57,9 +57,9 @@ public:
   void copyAligned() {
     if (changesPattern())
       id = hide(id);
-    for (int64_t turn = 0; turn < turns(); ++turn)
-      guarded(chunkOf(turn), (turn + 1) * threads > chunks,
-              [&] { copyChunk(rowOf(turn), columnOf(turn)); });
+    for (int64_t iteration = 0; iteration < countIterations(); ++iteration)
+      guarded(chunkOf(iteration), (iteration + 1) * threads > chunks,
+              [&] { copyChunk(rowOf(iteration), columnOf(iteration)); });
   }
 
   /// Copies elements of all chunks of this thread, in a loop, since elements
@@ -67,9 +67,9 @@ public:
   void copyElements() {
     Value zero = constantIndex(0), one = constantIndex(1);
     scf::ForOp::create(
-        b, loc, zero, constantIndex(turns()), one, ValueRange(),
-        [&](OpBuilder &, Location, Value turn, ValueRange) {
-          Value number = arith::IndexCastOp::create(b, loc, i32(), turn);
+        b, loc, zero, constantIndex(countIterations()), one, ValueRange(),
+        [&](OpBuilder &, Location, Value iteration, ValueRange) {
+          Value number = arith::IndexCastOp::create(b, loc, i32(), iteration);
           Value chunk = add(id, mul(number, constant(threads)));
           guarded(chunk, chunks % threads != 0, [&] {
             gatherChunk(div(chunk, rowChunks), rem(chunk, rowChunks));
@@ -92,25 +92,28 @@ private:
   Value rowsLeft, columnsLeft;
 
   int64_t chunkElements() const { return kChunkBytes / tile.elementBytes; }
-  int64_t turns() const { return llvm::divideCeil(chunks, threads); }
+  int64_t countIterations() const { return llvm::divideCeil(chunks, threads); }
 
   /// Whether a thread's chunks are in one column, at rows that differ by
   /// constants: the chunks of a row divide the threads.
   bool keepsColumn() const { return threads % rowChunks == 0; }
-  Value chunkOf(int64_t turn) { return add(id, constant(turn * threads)); }
-  Value rowOf(int64_t turn) {
-    if (keepsColumn())
-      return add(div(id, rowChunks), constant(turn * (threads / rowChunks)));
-    return div(chunkOf(turn), rowChunks);
+  Value chunkOf(int64_t iteration) {
+    return add(id, constant(iteration * threads));
   }
-  Value columnOf(int64_t turn) {
-    return rem(keepsColumn() ? id : chunkOf(turn), rowChunks);
+  Value rowOf(int64_t iteration) {
+    if (keepsColumn())
+      return add(div(id, rowChunks),
+                 constant(iteration * (threads / rowChunks)));
+    return div(chunkOf(iteration), rowChunks);
+  }
+  Value columnOf(int64_t iteration) {
+    return rem(keepsColumn() ? id : chunkOf(iteration), rowChunks);
   }
 
   /// Whether the chunks of a thread are in rows of different patterns of the
   /// swizzle, so that each has an address of its own in shared memory.
   bool changesPattern() const {
-    return turns() > 1 && threads < kSwizzleRows * rowChunks;
+    return countIterations() > 1 && threads < kSwizzleRows * rowChunks;
   }
 
   /// The value, of which LLVM does not know that it is the same in each

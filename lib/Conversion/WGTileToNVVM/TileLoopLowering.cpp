@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace wgtile;
 
-/// Indices of a point, the last one the fastest.
+/// Indices of the `point`-th tile, in row-major order.
 static SmallVector<Value> delinearize(OpBuilder &b, Location loc, Value point,
                                       ArrayRef<Value> counts) {
   SmallVector<Value> indices(counts.size());
@@ -32,7 +32,7 @@ static SmallVector<Value> delinearize(OpBuilder &b, Location loc, Value point,
   return indices;
 }
 
-/// One in so many of the sorted tiles is among those that come first.
+/// Sorted tiles begin with the longest 1 / kFirstPart of each head.
 static constexpr int64_t kFirstPart = 32;
 
 namespace {

@@ -28,8 +28,8 @@ using sattn::layout::kWarpThreads;
 
 static constexpr int64_t kQuadLanes = 4;
 
-/// Whether so many threads have a tile, each element of it so many times, or an
-/// error.
+/// Checks that `threads` threads hold a tile, each element of it `copies`
+/// times.
 static LogicalResult requireThreads(Operation *op,
                                     const TileRegisters &registers,
                                     int64_t threads, int64_t copies = 1) {

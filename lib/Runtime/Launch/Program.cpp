@@ -176,8 +176,9 @@ ErrorOr<Program *> Program::findOther() {
   // It is called in this one's place, with what is prepared for this one.
   if ((*made)->description.arguments.size() != description.arguments.size() ||
       !(*made)->description.missing.empty())
-    return makeError("program '", description.name,
-                     "': expected one with every version of its kernels");
+    return makeError(
+        "program '", description.name,
+        "': expected one with every specialization of its kernels");
   other = std::move(*made);
   return other.get();
 }

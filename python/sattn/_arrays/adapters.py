@@ -16,7 +16,7 @@ def _is_transposed(shape, strides):
 
 
 def _split(shape, rows, columns):
-    """The shape of a matrix whose rows and columns are two dimensions each, the second of so many."""
+    """The shape (*, R / rows, rows, C / columns, columns) of a (*, R, C) matrix in tiles of rows x columns."""
     *batch, height, width = shape
     return *batch, height // rows, rows, width // columns, columns
 
@@ -41,7 +41,7 @@ class NumpyArrays:
     @staticmethod
     def passed(array):
         """The same memory in a form that DLPack takes: writable, bf16 and 8-bit floats as their bits."""
-        if array.dtype.kind == "V" and array.dtype.name == "bfloat16":  # Names take time.
+        if array.dtype.kind == "V" and array.dtype.name == "bfloat16":  # The name is slow to compute.
             array = array.view(np.uint16)
         elif array.dtype.itemsize == 1 and array.dtype.kind in "Vf":
             array = array.view(np.uint8)

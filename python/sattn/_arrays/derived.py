@@ -25,7 +25,7 @@ def _key_of(name, tensors):
     stream = 0
     if is_captured(tensors[0]):
         return None
-    if device.type == "cuda":  # On another stream a value may not be there yet.
+    if device.type == "cuda":  # On another stream a value may not be computed yet.
         stream = torch.cuda.current_stream(device).cuda_stream
     return name, stream, *parts
 

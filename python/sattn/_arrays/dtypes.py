@@ -58,7 +58,7 @@ def require_kernels(name, element, on_gpu):
 
 
 def require_precision(precision):
-    """Raises ValueError for an argument 'precision' of a call that is none."""
+    """Raises ValueError for an argument 'precision' that is no precision."""
     if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):
         raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
 

@@ -20,7 +20,7 @@ class BlockFill(typing.NamedTuple):
     block: tuple
     #: Rows and columns, each up to the next whole block.
     shape: tuple
-    #: Blocks that are stored.
+    #: Number of stored blocks.
     stored: int
     #: The share of the stored elements that the matrix has; 1.0 where no block is stored.
     fill: float

@@ -10,14 +10,14 @@ from . import autograd
 #: The storage of an array that needs no check, as `storages_of` has it: all memory.
 TRUSTED = 0, (1 << 63) - 1
 
-#: Types of tensors that are what torch.Tensor is, once `see` has seen PyTorch.
+#: Types of tensors that behave as torch.Tensor does; filled by `see`.
 TYPES = set()
 #: PyTorch's is_grad_enabled, whether torch.autocast may be on, empty_like, and the two layouts, once it was seen.
 is_recording = may_autocast = empty_like = strided = sparse_bsr = _forward_ad = None
 
 
 def see():
-    """Looks at PyTorch, for what is kept of it. Returns whether it is there."""
+    """Looks up the functions of PyTorch that this module calls. Returns whether PyTorch is imported."""
     global is_recording, may_autocast, empty_like, strided, sparse_bsr, _forward_ad
     if not TYPES:
         torch = sys.modules.get("torch")
@@ -86,7 +86,7 @@ def is_in_memory(tensor):
 
 
 def are_plain(values):
-    """Whether all are numbers, or tensors of PyTorch that a program takes as they are. False says nothing of others."""
+    """Whether all are numbers, or tensors of PyTorch that a program takes as they are. False: unknown."""
     if not see() or autograd.may_have_tangents():
         return False
     types = TYPES

@@ -91,7 +91,7 @@ def values_of(bsr):
 
 
 def without_module(bsr):
-    """The matrix of a sattn.nn.Bsr; what is none as it is."""
+    """The matrix of a sattn.nn.Bsr; any other matrix as it is."""
     own = type(bsr)
     if own is Prepared or own is tuple or adapters.is_torch(bsr):
         return bsr

@@ -12,20 +12,21 @@ explained = {}
 
 
 def explain(*arguments, **keywords):
-    """An explanation of a call, without the call: which kernels, in which version, with which parameters, and why.
+    """An explanation of a call, without the call: which kernels, in which specialization, with which parameters, and
+    why.
 
     arguments: a Program and the arguments of a call of it; or those of `bsr_dense_addmm`, keywords too; or one of
     `sattn.linear`, `sattn.bsr_dense_mm`, `sattn.bsr_dense_addmm`, `sattn.flex_attention`,
     `sattn.scaled_dot_product_attention`, `sattn.sampled_addmm` and `sattn.bsr_softmax`, and its arguments. Lists of
     blocks that a mask needs are made.
 
-    Returns an Explanation, which prints as text: for each kernel its version, its tile parameters and where these came
-    from (the program, `meta` or `kernel_options`, a row of a table, the computed default), whether it was done by
-    `prepare`, and, where it is not the fastest version, which argument's stride, alignment or size is the reason; of
-    attention, whether the mask has lists. Raises as the call does.
+    Returns an Explanation, which prints as text: for each kernel its specialization, its tile parameters and where
+    these came from (the program, `meta` or `kernel_options`, a row of a table, the computed default), whether it was
+    done by `prepare`, and, where it is not the fastest specialization, which argument's stride, alignment or size is
+    the reason; of attention, whether the mask has lists. Raises as the call does.
 
-    `logging.getLogger("sattn")` at level INFO says the same of kernels that run in their generic version, once for each
-    program.
+    `logging.getLogger("sattn")` at level INFO says the same of kernels that run in their generic specialization, once
+    for each program.
     """
     if arguments and isinstance(arguments[0], Program):
         if keywords:

@@ -75,7 +75,7 @@ def run(known, arguments, storages, hints=None):
     """
     try:
         outcome = known.call(None if hints is None else hints.function, *arguments, *storages)
-    except Exception:  # The slow path gives the reason why an argument cannot be passed.
+    except Exception:  # The slow path raises the reason why an argument cannot be passed.
         return False
     if outcome == _UNKNOWN:
         return False
@@ -87,7 +87,7 @@ def run(known, arguments, storages, hints=None):
     except RuntimeError as error:
         if not memory.is_out_of_memory(error):
             raise
-        return False  # The long way makes room.
+        return False  # The slow path frees memory and tries again.
     return True
 
 
@@ -99,12 +99,12 @@ def parts_of(matrix):
         return None
     try:
         return matrix.crow_indices(), matrix.col_indices(), matrix.values(), matrix.shape
-    except RuntimeError:  # In transforms of PyTorch, whose tensors the long way refuses.
+    except RuntimeError:  # In transforms of PyTorch, whose tensors the slow path refuses.
         return None
 
 
 def contents_of(check, tensor, is_known=False):
-    """Whether contents of index arrays are checked in a call with `check`; None where the long way has to do it, which
+    """Whether contents of index arrays are checked in a call with `check`; None where the slow path has to do it, which
     copies them to the host. tensor: one of the call's. is_known: whether they were checked before."""
     if not check and (check is not None or is_known):
         return False

@@ -16,7 +16,7 @@ def number(name, value):
 
     Raises TypeError for what is no real number, ValueError for one that a float does not hold.
     """
-    own = type(value)  # As most are.
+    own = type(value)  # The common case.
     if own is float or own is int and -_EXACT <= value <= _EXACT:
         return float(value)
     found = value

@@ -67,9 +67,9 @@ def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
     "cuda" for the CUDA device of number `device`; or a chip, such as "sm_90a", for which neither a device nor its
     driver is needed until the program is called. entry: the function's name; None: the only public one. options: of the
     pipeline of a chip, such as "schedule=plain"; for "cuda", tuned parameters are those of the device unless they name
-    another, and only the versions of kernels for TMA are compiled at first (as with "versions=tma"): those that take
-    any strides and alignment, and copies of arguments, follow with the first call that needs them. threads: on the CPU,
-    0 for as many as set_num_threads says at each call.
+    another, and only the specializations of kernels for TMA are compiled at first (as with "versions=tma"): those that
+    take any strides and alignment, and copies of arguments, follow with the first call that needs them. threads: on the
+    CPU, 0 for as many as set_num_threads says at each call.
 
     Returns a Program. Raises CompileError with the compiler's messages, TypeError or ValueError for arguments that are
     not what they should be, and RuntimeError where the CUDA device or its driver does not do.

@@ -1,4 +1,4 @@
-"""The launches of a call of a program: the version of each kernel, and the reasons."""
+"""The launches of a call of a program: the specialization of each kernel, and the reasons."""
 
 import dataclasses
 import json
@@ -6,14 +6,14 @@ import logging
 
 from .._native import libraries
 
-#: Says, at level INFO, where a program's first call runs the generic version of a kernel.
+#: Says, at level INFO, where a program's first call runs the generic specialization of a kernel.
 LOGGER = logging.getLogger("sattn")
 
 _VERSIONS = {
-    "": "its only version",
-    "aligned": "aligned version: tiles move by TMA, or by copies of 16 bytes on a device without it",
-    "register_reads": "version with register reads: what the epilogue reads does not come by TMA",
-    "generic": "generic version: tiles are copied by elements, at any strides",
+    "": "its only specialization",
+    "aligned": "aligned specialization: tiles move by TMA, or by copies of 16 bytes on a device without it",
+    "register_reads": "specialization with register reads: what the epilogue reads does not come by TMA",
+    "generic": "generic specialization: tiles are copied by elements, at any strides",
     "copy": "copies an argument to memory that TMA can take, or a result from it",
 }
 
@@ -26,7 +26,7 @@ class Kernel:
     has one alone. parameters, origin: those of its tiles ("tile = [64, 128, 64]") and where they came from; "" where it
     has none.
     is_plan: whether it depends on the sparse operand's indices alone; is_prepared: whether it was launched before, by
-    `prepare`. reasons: why it is not the aligned version, or why a copy is made, a sentence each.
+    `prepare`. reasons: why it is not the aligned specialization, or why a copy is made, a sentence each.
     """
 
     name: str
@@ -80,7 +80,7 @@ def explain_program(program, arguments, prepared=False):
 
 
 def log_generic(program, arguments, prepared=False):
-    """Logs which kernels of a call run in their generic version, once for each program, where anybody listens."""
+    """Logs kernels of a call that run in their generic specialization, once for each program, if anybody listens."""
     if program._is_logged or not LOGGER.isEnabledFor(logging.INFO):
         return
     program._is_logged = True

@@ -56,10 +56,10 @@ class Program:
     the CPU that includes the contents of index arrays; on CUDA, where to read them would synchronize, it does not: see
     `check` and `prepare`.
 
-    One that was compiled for a chip by name ("sm_90a") is loaded into its CUDA device by the first call; where there
-    is none, that is a RuntimeError. Its texts (`manifest`, `ptx`, `cubin`) need no device, and hold every version of
-    its kernels. Those of a program compiled for "cuda" hold the versions for TMA; the others are compiled, once, by the
-    first call that needs them. A call of texts that lack the version it needs is a ValueError.
+    One that was compiled for a chip by name ("sm_90a") is loaded into its CUDA device by the first call; where there is
+    none, that is a RuntimeError. Its texts (`manifest`, `ptx`, `cubin`) need no device, and hold every specialization
+    of its kernels. Those of a program compiled for "cuda" hold the specializations for TMA; the others are compiled,
+    once, by the first call that needs them. A call of texts that lack the specialization it needs is a ValueError.
     """
 
     __slots__ = ("manifest", "messages", "_launch", "_launch_checked", "_prepare", "_keep", "_check", "_image",

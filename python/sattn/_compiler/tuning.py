@@ -68,8 +68,8 @@ def problems_of(table, name):
 
 
 class Tables:
-    """The tables of tuned parameters, as they are now, and before them that of a text, unless it is empty. Warns of
-    those that cannot be used."""
+    """The tables of tuned parameters as they are now, after the one in `first` unless that is empty. Warns of tables
+    that cannot be used."""
 
     pointer = None
 
@@ -183,7 +183,7 @@ def estimate(op, facts, chip, shared_bytes, row=()):
     """{name: number} of the computed default, or of `row`, ("tile_m=64", ...), without those of 0, by the names of
     tables; with "cycles" by the cost model where it has an estimate, and "dense_ratio".
 
-    facts: {name: number or text}. chip: "sm_90a". shared_bytes: of a thread block.
+    facts: {name: number or text}. chip: "sm_90a". shared_bytes: of a CTA.
     """
     found = _parameters(None, op, facts, _Search(chip.encode(), None, shared_bytes, ",".join(row).encode() or None))
     sizes = {"tile_m": found.rows, "tile_n": found.columns, "tile_k": found.depth}

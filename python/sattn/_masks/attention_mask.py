@@ -9,7 +9,7 @@ from .._trace import user_functions
 from . import block_masks, given_lists, mask_functions, mask_lists
 from .block_masks import BlockMask
 
-# Blocks of the lists of a mask whose own have sizes that no kernel takes.
+# Block size of lists made for a mask whose own block sizes no kernel takes.
 BLOCK = 128, 128
 MULTIPLE = 16
 # PyTorch's size of the one block of a mask that restricts nothing.
@@ -84,7 +84,7 @@ def _known_or_traced(known, mask_mod):
 
 
 def of_lists(mask, band, arrays, sizes, known=None):
-    """The Mask of one whose lists were given, ours or PyTorch's. known: its function and values, where it is traced."""
+    """The Mask of given block lists, ours or PyTorch's. known: mask_mod's function and values, where it is traced."""
     members = members_of(mask)
     if band is None:
         checked = _checked.get(id(mask))
@@ -135,7 +135,7 @@ def _mask_of_given(function, values, lists, block, lengths, arrays):
 
 
 def require_fit(block_mask, sizes):
-    """Raises ValueError where a BlockMask that was made of a function is none of these sizes (B, H, M, N)."""
+    """Raises ValueError where a BlockMask that was made from a function has other sizes than (B, H, M, N)."""
     if block_mask.seq_lengths != sizes[2:]:
         _require_lengths("block_mask", block_mask.seq_lengths, sizes[2:], "queries and keys")
     if block_mask._batch != (1, 1):

@@ -1,4 +1,4 @@
-"""How many elements of each block a mask leaves visible, by a compiled program (sattn.block_counts)."""
+"""The number of visible elements in each block of a mask, by a compiled program (sattn.block_counts)."""
 
 import dataclasses
 import typing

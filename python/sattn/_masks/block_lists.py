@@ -1,4 +1,4 @@
-"""Lists of the blocks that a mask leaves visible, of their counts, by a compiled program (sattn.block_lists)."""
+"""Lists of a mask's visible blocks, from counts of visible elements, by a compiled program (sattn.block_lists)."""
 
 import dataclasses
 import sys
@@ -65,7 +65,7 @@ def extents(length, size, device=None):
     if device.type != "cuda" or torch.cuda.is_current_stream_capturing():
         # Memory that a graph reads must stay as long as the graph.
         return _filled(length, size, torch.full, options)
-    # Only on the stream that makes it, it is there for sure.
+    # Another stream might read it before it is computed.
     key = length, size, torch.cuda.current_stream(device)
     found = _kept.get(key)
     if found is None:

@@ -133,8 +133,8 @@ class BlockMask:
                        dq_write_order_full=None, dq_kv_order=None):
         """A mask of given lists (see BlockMask). Without mask_mod, a partial block counts as full.
 
-        seq_lengths: by default those of whole blocks. compute_q_blocks: whether the transposed lists are there. Raises
-        ValueError or TypeError for arrays that are no lists.
+        seq_lengths: by default those of whole blocks. compute_q_blocks: whether to transpose the lists. Raises
+        ValueError or TypeError for arrays that are no block lists.
         """
         block = _block_size(BLOCK_SIZE)
         if getattr(kv_indices, "ndim", 0) < 2:

@@ -1,4 +1,4 @@
-"""Masks of calls that were made before: what such a call knows of its mask, which it looks at again."""
+"""Facts about the masks of earlier calls, which a repeated call checks again."""
 
 import operator
 
@@ -8,7 +8,7 @@ from .block_masks import BlockMask
 
 
 class KeptMask:
-    """A mask as a call was found to need it. Of the mask itself nothing is kept."""
+    """Facts about a mask that its kernel depends on, without a reference to the mask."""
 
     __slots__ = "function", "lists", "_are_given", "_parts_of", "_parts", "_snapshot"
 

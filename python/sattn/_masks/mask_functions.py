@@ -89,7 +89,7 @@ def _distance(name, value):
 
 
 def named(causal, window, prefix):
-    """The Band of flex_attention's arguments, or None. Raises ValueError or TypeError for what is none."""
+    """The Band of flex_attention's arguments, or None. Raises ValueError or TypeError for invalid arguments."""
     if causal is None and window is None and prefix is None:
         return None
     if window is None:

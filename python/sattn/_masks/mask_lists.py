@@ -115,7 +115,7 @@ def expected(batch, separate):
 
 
 class Expected(typing.NamedTuple):
-    """An array that is not made yet; what is None of its shape is not said."""
+    """An array that is not made yet. Extents that are None are unknown."""
 
     shape: tuple
 
@@ -129,7 +129,7 @@ class CountsPair:
 
     @classmethod
     def room(cls, shape, lengths, block, device):
-        """One whose `counts` are to be written; None where both have no launch in common. shape, lengths, block: as
+        """A pair with uninitialized counts; None where no single launch makes both lists. shape, lengths, block: as
         `counts` has them."""
         blocks = tuple(map(ceil_div, lengths, block))
         if (lengths[0] != lengths[1] or block[0] != block[1] or math.prod(shape) * math.prod(lengths) <= MOST_EVALUATED
@@ -144,7 +144,7 @@ class CountsPair:
         return self._pair.unbind()
 
     def lists(self, lengths, block, separate):
-        """(Lists, the transposed ones), once the counts are there."""
+        """(Lists, the transposed ones), once the counts are computed."""
         found = lists_of(self._pair.flatten(0, 1), lengths, block, separate, self._pair.device)
         halves = [(None, None) if array is None else array.chunk(2) for array in found]
         return tuple(Lists(*(half[place] for half in halves)) for place in range(2))
@@ -197,7 +197,7 @@ def ordered(dense):
 
 
 def _marks(module, kinds, like):
-    """Room for marks of blocks (kinds, *, rows, 2, columns): which ones are listed, and then which are not."""
+    """Uninitialized marks of blocks (kinds, *, rows, 2, columns): whether each is listed, and then whether not."""
     shape = kinds, *like.shape[:-1], 2, like.shape[-1]
     return np.empty(shape, bool) if module is np else module.empty(shape, dtype=module.bool, device=like.device)
 

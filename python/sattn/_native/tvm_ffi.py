@@ -2,7 +2,7 @@
 
 tvm-ffi's modules import PyTorch wherever it is installed, which takes seconds. Here they are told that there is none,
 unless the process has it. When it is imported after all, tvm-ffi gets what it would have had: a tensor is then passed
-with its device's current stream, as ever. Only tvm-ffi's conversion of torch.dtype, which nothing here uses, stays
+with its device's current stream, as usual. Only tvm-ffi's conversion of torch.dtype, which nothing here uses, stays
 without.
 """
 

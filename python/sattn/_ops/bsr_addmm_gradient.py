@@ -69,7 +69,7 @@ def product(operand, dense, shape, alpha, precision):
 
 
 def transposed_product(operand, columns, dense, shape, alpha, precision):
-    """As product, of the transpose of an Operand with so many columns."""
+    """As product, with the transpose of an Operand that has this number of columns."""
     return product(transposition.transposed(operand, columns), dense, shape, alpha, precision)
 
 

@@ -19,9 +19,9 @@ from .bsr_mm import bsr_dense_mm
 from .bsr_softmax import bsr_softmax, explained as softmax_explained
 from .sampled_addmm import call_of as sampled_call_of, sampled_addmm
 
-# One kernel takes at most so many columns of query, key and value, and block columns of multiples of the second.
+# Most columns of query, key and value that one kernel takes, and the multiple that block columns must be.
 _MOST_COLUMNS, _KEY_MULTIPLE = 512, 16
-#: Seeds and offsets of dropout are smaller.
+#: Upper bound of seeds and offsets of dropout.
 LARGEST_SEED = 2**63 - 1
 
 

@@ -17,7 +17,7 @@ from .._trace.expression import Graph
 from .._trace.user_functions import Function
 from .flex_attention_program import FlexAttention
 
-#: Elements of a program's result, at most, where one query has fewer.
+#: Most elements of a program's result, unless one query alone has more.
 MOST_ELEMENTS = 2**25
 #: The indices that a part begins at, in the order of the program's last captures; one capture more is the number that
 #: is added to the elements that are read.

@@ -20,7 +20,7 @@ from .flex_attention_plan import keys_read, shapes_of, source_of
 from .flex_attention_program import FlexAttention
 
 LOG2_E = "1.4426950408889634"
-#: Columns of heads up to which the sums of both gradients of a tile of keys fit in a GPU's registers.
+#: Most columns of heads for which the accumulators of both gradients of a tile of keys fit in a GPU's registers.
 WIDEST_TOGETHER = 128
 
 

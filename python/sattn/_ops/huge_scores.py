@@ -28,7 +28,7 @@ def _has_huge(lse):
 
 @functools.lru_cache(256)
 def _less_greatest(score, wide):
-    """The Function of score, or of none, less what its last capture holds of each query."""
+    """The Function of `score` (or the identity) minus its last capture, which holds a number for each query."""
     graph = Graph()
     captures = () if score is None else tuple(score.captures)
     node = graph.node("argument", "f32", payload="score") if score is None else score.result

@@ -11,7 +11,7 @@ from .._call import cache, dispatch, guard, memory, pytorch_options
 from .._call.meta import program_with, tile_of
 from .._call.scalars import are_recorded, number
 
-# Columns of mat1 up to which a program for CUDA is made for their number: such sums have tiles of their own.
+# Most columns of mat1 for which a CUDA program is specialized to their number: short reductions have own tiles.
 _SHORT = 128
 
 

@@ -283,7 +283,7 @@ def _guarded_call(blocks, others, indices_data, accumulators, check, precision):
     try:
         arguments, result = parts_of(blocks, others, members, accumulators)
     except (AttributeError, IndexError, RuntimeError, TypeError, ValueError, ZeroDivisionError):
-        return None  # The long way says what is wrong.
+        return None  # The slow path raises the error.
     storages = None if arguments is None else plain.storages_of(arguments)
     if storages is None or not guard.run(known, arguments, storages):
         return None

@@ -31,7 +31,7 @@ def _fake(blocks, others, format, offsets, q, p, r, split, accumulators, precisi
 
 
 def _entries_of(offsets, count):
-    """Which entry of a list of offsets each of so many places is in; -1, or the number of entries, where none."""
+    """The entry of a list of offsets that each of `count` places is in; -1, or the number of entries, where none."""
     torch = sys.modules["torch"]
     places = torch.arange(count, device=offsets.device)
     return torch.searchsorted(offsets.long(), places, right=True) - 1

@@ -1,4 +1,4 @@
-"""Facts about a mask from its expression: bands, and the keys that queries see."""
+"""Facts about a mask from its expression: bands, and the keys that are visible to queries."""
 
 import math
 
@@ -83,7 +83,7 @@ def keys_seen(node, queries, is_negated=False):
 
 
 def is_everything(node):
-    """Whether every query sees every key, as noop_mask says it."""
+    """Whether the mask's expression is true everywhere by its form, as that of noop_mask."""
     return node.op == "eq" and node.operands[0] is node.operands[1] or node.op == "constant" and node.payload == 1
 
 

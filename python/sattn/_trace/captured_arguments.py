@@ -12,7 +12,7 @@ def _passed_capture(capture, value, arrays, has_gradient, wide, is_guarded):
     """A captured array in the type and on the device of the kernel. has_gradient: whether PyTorch may want one of
     it."""
     wanted = regions.passed_element(capture.element, wide)
-    if wanted == capture.element:  # As most are.
+    if wanted == capture.element:  # The common case.
         if is_guarded and type(value) in plain.TYPES and value.is_cuda == arrays.on_gpu:
             return value
         if arrays is adapters.NUMPY and type(value) is np.ndarray and value.flags.aligned:

@@ -134,7 +134,7 @@ def array_check(array, element, rank):
     own, dtype = type(array), array.dtype
 
     def check(value):
-        if type(value) is own and value.dtype == dtype:  # As most are.
+        if type(value) is own and value.dtype == dtype:  # The common case.
             return value.ndim == rank
         return is_array(value) and value.ndim == rank and element_of(value) == element
     return check

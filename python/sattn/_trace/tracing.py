@@ -452,7 +452,7 @@ def _known(node, got, instead):
 
 
 def captured_type(value):
-    """The type of a captured number or array, on which the expression depends then; None of another element."""
+    """The type of a captured number or array, None for other elements. The expression then holds for that type."""
     record = recording.get()
     if isinstance(value, TracedArray):
         if value.indices:

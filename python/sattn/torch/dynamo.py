@@ -68,7 +68,7 @@ def _read(parent, how, key):
         return getattr(type(parent), key)
     if how == "class":
         return type(parent)
-    if how == "builtin":  # Which the globals may hide.
+    if how == "builtin":  # The function's globals may hide them.
         return key in sys.modules[parent.__module__].__dict__
     return parent[key]
 
@@ -260,7 +260,7 @@ def _operand_parts(bsr):
         return (*bsr, None) if len(bsr) == 3 else None
     if isinstance(bsr, sparse_operand.Prepared):
         return None if bsr.leaf is not None else (bsr._crow, bsr._col, bsr.values, bsr.shape[-1])
-    if isinstance(bsr, torch.Tensor) and bsr.layout == torch.sparse_bsr:  # In export.
+    if isinstance(bsr, torch.Tensor) and bsr.layout == torch.sparse_bsr:  # As in torch.export.
         return None, None, bsr, None
     if isinstance(bsr, torch.nn.Module) and isinstance(getattr(bsr, "operand", None), sparse_operand.Prepared):
         return bsr.crow, bsr.col, bsr.values, bsr.operand.shape[-1]

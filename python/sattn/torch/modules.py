@@ -116,7 +116,7 @@ class Bsr(torch.nn.Module):
 
 
 def _random_blocks(down, across, stored, device):
-    """(crow, col) of so many blocks at random places, as many in each block row as in others, or one more."""
+    """(crow, col) of `stored` blocks at random places; block rows differ by at most one block."""
     counts = torch.full((down,), stored // max(down, 1), device=device)
     counts[torch.randperm(down, device=device)[:stored - int(counts.sum())]] += 1
     # Places of the smallest of random numbers of a row.

@@ -12,7 +12,7 @@ from .._ops import bsr_addmm, bsr_attention, bsr_mm, bsr_scatter_mm, bsr_softmax
 
 _lock = threading.Lock()
 _local = threading.local()
-# How many calls of enable are not undone; PyTorch's functions by name, and those that stand for them.
+# Number of calls of enable without a disable; PyTorch's functions by name, and those that stand for them.
 _count = 0
 _strict = False
 _originals, _replacements = {}, {}

@@ -5,9 +5,9 @@
 // Launches say which version they are of, and why there is none but the generic
 // one, for sattn.explain. Whoever asks for remarks is told when compiling.
 
-// REMARK-DAG: GenericVersion{{.*}}only the generic version of kernel '{{.*}}view{{.*}}can run: {{.*}}it takes tiles of a transposed or reshaped view
-// REMARK-DAG: GenericVersion{{.*}}only the generic version of kernel '{{.*}}scratch{{.*}}can run: {{.*}}rows of what the program computes have 37 elements, and TMA takes multiples of 16 bytes
-// REMARK-DAG: GenericVersion{{.*}}only the generic version of kernel '{{.*}}odd{{.*}}can run: {{.*}}rows of what it stores have 37 elements, and TMA stores multiples of 16 bytes
+// REMARK-DAG: GenericVersion{{.*}}only the generic specialization of kernel '{{.*}}view{{.*}}can run: {{.*}}it takes tiles of a transposed or reshaped view
+// REMARK-DAG: GenericVersion{{.*}}only the generic specialization of kernel '{{.*}}scratch{{.*}}can run: {{.*}}rows of what the program computes have 37 elements, and TMA takes multiples of 16 bytes
+// REMARK-DAG: GenericVersion{{.*}}only the generic specialization of kernel '{{.*}}odd{{.*}}can run: {{.*}}rows of what it stores have 37 elements, and TMA stores multiples of 16 bytes
 
 // CHECK-LABEL: func.func @host(
 // CHECK:         wgtile.launch @kernels::@scratch {{.*}} {wgtile.reason = "rows of what the program computes have 37 elements, {{.*}}", wgtile.version = "generic"}

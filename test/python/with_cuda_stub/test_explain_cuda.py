@@ -24,7 +24,7 @@ def test_the_aligned_version(package, stub_cuda):
     assert (kernel.version, kernel.reasons) == ("aligned", ())
     assert kernel.parameters.startswith("tile = [") and kernel.origin == "the choice by shape, sparsity and device"
     assert only_product(package.explain(None, bsr, dense, beta=0, out=out, meta={"tile": (64, 64, 64)})).origin == "meta"
-    assert "aligned version" in str(explanation) and str(explanation).startswith("sm_90a:")
+    assert "aligned specialization" in str(explanation) and str(explanation).startswith("sm_90a:")
     assert not stub_cuda.lines("launch")
 
 
@@ -145,4 +145,4 @@ def test_logging(package, caplog):
         for _ in range(2):
             package.bsr_dense_addmm(added, bsr, dense, out=out)
     record, = caplog.records
-    assert "generic version" in record.message and GAPS in record.message
+    assert "generic specialization" in record.message and GAPS in record.message

@@ -9,9 +9,9 @@ using nlohmann::json;
 
 namespace {
 
-/// A kernel whose aligned version needs b and out to be TMA-compatible, out to
-/// have whole chunks and right unit strides, as wgtile-version-kernels asks for
-/// it.
+/// A kernel whose aligned specialization needs b and out to be TMA-compatible,
+/// out to have whole chunks and right unit strides, as wgtile-version-kernels
+/// asks for it.
 json versionedManifest() {
   json manifest = bsrManifest();
   auto binary = [](const char *op, int a, int b) -> json {

@@ -171,7 +171,7 @@ TEST_F(ProgramVersionsTest, AnotherProgramIsRefused) {
   program->setComplete([&] { return loadText(manifest); });
   moveB();
   EXPECT_EQ(messageOf(program->launch(arguments.arguments, nullptr)),
-            "program 'f': expected one with every version of its "
+            "program 'f': expected one with every specialization of its "
             "kernels");
 }
 

@@ -116,9 +116,9 @@ Formulas::Box Formulas::close(const Conjunction &literals, bool forKeys) {
   return box;
 }
 
-/// Whether a number from the least to the greatest value of the form is a
-/// multiple of the modulus, or is not. Their greatest multiple is the greatest
-/// less its rest.
+/// Whether some number from the least to the greatest value of the form is a
+/// multiple of the modulus, or is none, as the literal asks. The greatest
+/// multiple among them is the greatest value minus its remainder.
 Value Formulas::mayBeMultiple(const Formula &literal, const Box &box) {
   Interval range = getRange(literal.form, box.query, box.key, box.difference);
   if (literal.kind == Formula::Multiple)

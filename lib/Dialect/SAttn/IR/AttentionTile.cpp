@@ -149,9 +149,9 @@ void AttentionTile::readScale() {
 SmallVector<Value> AttentionTile::start() {
   scores = b.empty({b.queries, b.keys}, b.wide);
   vectors = b.empty({b.queries}, b.wide);
-  Value sums = b.fill(b.zero, b.empty({b.queries, columns}, b.wide));
+  Value accumulator = b.fill(b.zero, b.empty({b.queries, columns}, b.wide));
   Value maximum = b.fill(b.lowest, vectors), total = b.fill(b.zero, vectors);
-  return {sums, maximum, total};
+  return {accumulator, maximum, total};
 }
 
 scf::ForOp AttentionTile::createLoop(ArrayRef<Value> carried, Value end,
@@ -224,12 +224,12 @@ Value AttentionTile::computeShift(Value maximum, bool maySeeNothing) {
                    });
 }
 
-/// Sums and, last, the maximum, each in its place.
+/// Updates the accumulators and sums, and last the maximum, each in place.
 void AttentionTile::update(Value s, Value v, scf::ForOp loop,
                            bool maySeeNothing,
                            function_ref<Value(Value)> change) {
-  Value sums = loop.getRegionIterArg(0), maximum = loop.getRegionIterArg(1),
-        total = loop.getRegionIterArg(2);
+  Value accumulator = loop.getRegionIterArg(0),
+        maximum = loop.getRegionIterArg(1), total = loop.getRegionIterArg(2);
   auto greater = [](Inner &inner, ValueRange args) -> Value {
     return arith::MaximumFOp::create(inner, args[0], args[1]);
   };
@@ -271,11 +271,12 @@ void AttentionTile::update(Value s, Value v, scf::ForOp loop,
                     [](Inner &inner, ValueRange args) -> Value {
                       return arith::AddFOp::create(inner, args[0], args[1]);
                     });
-  sums = b.generic(rescale, b.row, sums, b.tile, times);
+  accumulator = b.generic(rescale, b.row, accumulator, b.tile, times);
   Value weights = round(change ? change(p) : p, {b.queries, b.keys});
-  sums = linalg::MatmulOp::create(b, ValueRange{weights, v}, sums).getResult(0);
+  accumulator = linalg::MatmulOp::create(b, ValueRange{weights, v}, accumulator)
+                    .getResult(0);
   maximum = b.generic(ofBlock, b.vector, maximum, b.vector, greater);
-  scf::YieldOp::create(b, ValueRange{sums, maximum, total});
+  scf::YieldOp::create(b, ValueRange{accumulator, maximum, total});
 }
 
 Value AttentionTile::round(Value wide, ArrayRef<int64_t> shape) {

@@ -95,7 +95,7 @@ public:
   void readScale();
   /// The initial values that the loop carries: accumulators, maximum and sum.
   llvm::SmallVector<mlir::Value> start();
-  /// A loop of so many iterations that carries these.
+  /// A loop of `end` iterations that carries these values.
   mlir::scf::ForOp createLoop(llvm::ArrayRef<mlir::Value> carried,
                               mlir::Value end, llvm::StringRef precision);
 

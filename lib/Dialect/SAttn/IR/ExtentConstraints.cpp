@@ -19,7 +19,7 @@ using namespace sattn;
 
 #include "sattn/Dialect/SAttn/IR/ExtentConstraintOpInterface.cpp.inc"
 
-/// Products of sums as sums of products, so that equal ones cancel.
+/// Expands products of sums into sums of products, so that equal terms cancel.
 static AffineExpr distribute(AffineExpr expr) {
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)

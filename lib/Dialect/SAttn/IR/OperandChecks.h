@@ -17,7 +17,8 @@
 namespace sattn {
 
 /// Most of each size of a tile, and of its elements: on the CPU a thread has an
-/// accumulator and a copy of the right operand of so many, in f32 256 MiB each.
+/// accumulator and a copy of the right operand of this size, in f32 256 MiB
+/// each.
 inline constexpr int64_t kMaxTileSize = 65536;
 inline constexpr int64_t kMaxTileElements = int64_t(1) << 26;
 /// Most stored blocks of a tile: the consumer groups that a CTA may

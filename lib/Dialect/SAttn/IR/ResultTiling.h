@@ -23,7 +23,7 @@ cutResults(mlir::OpBuilder &b, mlir::TilingInterface op,
            llvm::ArrayRef<mlir::OpFoldResult> offsets,
            llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
-/// The hints of an op's parameters, none without any.
+/// The schedule hints of an op's parameters; no hints without parameters.
 TileSchedule getScheduleOf(MetaAttr meta);
 
 /// The tensor that a loop over tiles writes to if `value` is its argument for

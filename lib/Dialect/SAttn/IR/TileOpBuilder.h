@@ -29,7 +29,7 @@ public:
   mlir::Value integer(mlir::Type type, int64_t value);
   mlir::Value i32(int64_t value) { return integer(getI32Type(), value); }
   mlir::Value asValue(mlir::OpFoldResult value);
-  /// An index.
+  /// An index as i32.
   mlir::Value asI32(mlir::OpFoldResult value);
 
   mlir::Value empty(llvm::ArrayRef<int64_t> shape, mlir::Type type);
@@ -37,15 +37,16 @@ public:
   mlir::Value fill(mlir::Value value, llvm::ArrayRef<int64_t> shape) {
     return fill(value, empty(shape, value.getType()));
   }
-  /// An op on elements; dimensions of the loops that `map` lacks are reduced.
+  /// A `linalg.generic` of `inputs` into `target`; loop dimensions that `map`
+  /// lacks are reduced.
   mlir::Value generic(mlir::ValueRange inputs,
                       llvm::ArrayRef<mlir::AffineMap> inputMaps,
                       mlir::Value target, mlir::AffineMap map, Body body);
   /// Computes each element of `target` by `body`, from the inputs' elements at
   /// the same place.
   mlir::Value map(mlir::ValueRange inputs, mlir::Value target, Body body);
-  /// A tile of `type`, each of whose elements `body` computes of the inputs',
-  /// and of one without a value.
+  /// A new tile of `type`, each element of which `body` computes from the
+  /// inputs' elements and an undefined one.
   mlir::Value map(mlir::ValueRange inputs, llvm::ArrayRef<int64_t> shape,
                   mlir::Type type, Body body);
   /// first + the number of each element in row-major order, in i32.

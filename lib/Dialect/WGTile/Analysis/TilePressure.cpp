@@ -23,7 +23,8 @@ using namespace mlir;
 using namespace wgtile;
 
 namespace {
-/// Places of ops in a block, from 0; its start is -1.
+/// Register pressure of a block. Ops have places from 0; the block's start is
+/// -1.
 class BlockPressure {
 public:
   BlockPressure(Block &block, int64_t threads, bool rotates)

@@ -165,8 +165,8 @@ LogicalResult ForEachTileOp::verify() {
   return success();
 }
 
-/// How many numbers of next tiles each path through a block takes; nothing if
-/// paths differ, or that is not known.
+/// Count of next tile numbers that each path through a block takes; nothing if
+/// paths differ or the count is unknown.
 static std::optional<int64_t> countTaken(Block &block) {
   int64_t count = 0;
   for (Operation &op : block) {

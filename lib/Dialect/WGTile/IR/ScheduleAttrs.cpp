@@ -113,8 +113,8 @@ llvm::hash_code sattn::hash_value(const ChipResources &resources) {
 // Text
 //===----------------------------------------------------------------------===//
 
-/// Parses the value of the field of that name, if there is one; `isKnown`
-/// tells.
+/// Parses the value of the field `name`; `isKnown` says whether there is such a
+/// field.
 template <typename Fields, typename Struct>
 static ParseResult parseNumber(AsmParser &parser, const Fields &fields,
                                StringRef name, Struct &value, bool &isKnown) {

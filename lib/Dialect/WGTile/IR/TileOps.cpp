@@ -386,7 +386,7 @@ LogicalResult WarpgroupMmaWaitOp::verify() {
   return success();
 }
 
-/// Whether a kind of reduction is one of elements of a type.
+/// Whether a kind of reduction applies to elements of a type.
 static bool appliesTo(arith::AtomicRMWKind kind, Type element) {
   switch (kind) {
   case arith::AtomicRMWKind::addf:

@@ -39,11 +39,11 @@ public:
     Value q = readTile(op.getQ(), b.getIndexAttr(0), queries, depth);
     scores = empty({queries, keys}, f32);
     vectors = empty({queries}, f32);
-    Value sums = fill(zero, empty({queries, columns}, f32));
+    Value accumulator = fill(zero, empty({queries, columns}, f32));
     Value maximum = fill(lowest, vectors), total = fill(zero, vectors);
     findRange();
     auto loop = scf::ForOp::create(b, index(0), end, index(1),
-                                   ValueRange{sums, maximum, total});
+                                   ValueRange{accumulator, maximum, total});
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
     {
       OpBuilder::InsertionGuard guard(b);
@@ -202,8 +202,8 @@ private:
 
   /// Sums and, last, the maximum, each in its place.
   void update(Value s, Value v, scf::ForOp loop) {
-    Value sums = loop.getRegionIterArg(0), maximum = loop.getRegionIterArg(1),
-          total = loop.getRegionIterArg(2);
+    Value accumulator = loop.getRegionIterArg(0),
+          maximum = loop.getRegionIterArg(1), total = loop.getRegionIterArg(2);
     auto greater = [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
       return arith::MaximumFOp::create(inner, args[0], args[1]);
     };
@@ -237,12 +237,13 @@ private:
                     [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
                       return arith::AddFOp::create(inner, args[0], args[1]);
                     });
-    sums = generic(rescale, row, sums, tile, times);
+    accumulator = generic(rescale, row, accumulator, tile, times);
     Value weights = round(p, {queries, keys});
-    sums =
-        linalg::MatmulOp::create(b, ValueRange{weights, v}, sums).getResult(0);
+    accumulator =
+        linalg::MatmulOp::create(b, ValueRange{weights, v}, accumulator)
+            .getResult(0);
     maximum = generic(ofBlock, vector, maximum, vector, greater);
-    scf::YieldOp::create(b, ValueRange{sums, maximum, total});
+    scf::YieldOp::create(b, ValueRange{accumulator, maximum, total});
   }
 
   /// A tile of f32 in the operands' element type.

@@ -45,8 +45,8 @@ struct BlockOperands {
   mlir::Value batch, head;
   /// The ranges of queries and keys, not empty and at least 0.
   Interval query, key;
-  /// The captures after the first four arguments of the region: an integer or
-  /// a float, as it is; null where unknown.
+  /// The value of a capture, an integer or a float, which the region has after
+  /// its first four arguments; null if unknown.
   std::function<mlir::Value(unsigned capture)> getNumber;
   /// The element of a captured tensor of integers at indices that are the same
   /// for all of the block; null where unknown.

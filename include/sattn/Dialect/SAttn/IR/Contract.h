@@ -58,8 +58,8 @@ public:
                                    int64_t divisor) const;
 
   /// Requires an extent to be a multiple of `factor`. `what` is the dimension's
-  /// name, such as "M". The reason says the number in words; without one it is
-  /// as in the other argument.
+  /// name, such as "M". `reason` is the factor in words; requireEqual without
+  /// it says which other argument has the number.
   void requireMultiple(mlir::DictionaryAttr extent, llvm::StringRef what,
                        int64_t factor, const llvm::Twine &reason);
   void requireEqual(mlir::DictionaryAttr extent, llvm::StringRef what,
@@ -100,10 +100,10 @@ public:
   /// `most`.
   void requireWithin(mlir::Value tensor, llvm::StringRef what,
                      mlir::DictionaryAttr most);
-  /// Requires the number of each list to be from 0 to the list's length, and as
-  /// many first entries of it to be from 0 to `below`, exclusive; the last of
-  /// them to `lastBelow`, if that is not null. `what` says what they are
-  /// indices of.
+  /// Requires the number of each list to be from 0 to the list's length, and
+  /// that many entries from its start to lie in [0, `below`), the last of them
+  /// in [0, `lastBelow`) if that is not null. `what` names the things that
+  /// entries are indices of.
   void requireListed(mlir::Value lists, mlir::Value counts,
                      llvm::StringRef what, mlir::DictionaryAttr below,
                      mlir::DictionaryAttr lastBelow = nullptr);

@@ -83,8 +83,8 @@ private:
     mlir::Value value;
     bool isExtent = false;
   };
-  /// Bounds of a variable: values that it is at least, and at most. It is at
-  /// least all of `lower`, or with `anyOfLower` one of them.
+  /// Bounds of a variable. It is at least every expression of `lower`, or with
+  /// `anyOfLower` at least one of them; `upper` likewise.
   struct Variable {
     llvm::SmallVector<mlir::AffineExpr> lower, upper;
     bool anyOfLower = false, anyOfUpper = false;

@@ -38,7 +38,7 @@ def SAttn_ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
       /*desc=*/[{Which blocks these are.}],
       /*retTy=*/"::mlir::TypedValue<::mlir::RankedTensorType>", /*methodName=*/"getPartialIndices">,
     InterfaceMethod<
-      /*desc=*/[{Counts of the blocks that are seen whole; null where there are none.}],
+      /*desc=*/[{Counts of the wholly visible blocks; null without such lists.}],
       /*retTy=*/"::mlir::TypedValue<::mlir::RankedTensorType>", /*methodName=*/"getFullCounts">,
     InterfaceMethod<
       /*desc=*/[{Which blocks these are.}],
@@ -93,7 +93,7 @@ def SAttn_ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
       /*desc=*/[{Modifies scores; empty: they stay.}],
       /*retTy=*/"::mlir::Region &", /*methodName=*/"getScoreMod">,
     InterfaceMethod<
-      /*desc=*/[{Says which keys are seen; empty: all.}],
+      /*desc=*/[{Says which keys are visible; empty: all.}],
       /*retTy=*/"::mlir::Region &", /*methodName=*/"getMaskMod">,
     InterfaceMethod<
       /*desc=*/[{Whether a tile is one of keys, which walks blocks of queries; else of queries, which walks blocks of keys.}],

@@ -22,7 +22,7 @@ struct LoadGroup {
   mlir::Block *block;
   llvm::SmallVector<LoadOp> loads;
   /// Number of tiles of a stage for each load: one, one for each consumer
-  /// group, or two of which each group reads one.
+  /// group, or two from which each group chooses one.
   llvm::SmallVector<int64_t> instances;
   /// The select by which a group reads one of two tiles, for each load; the
   /// first tile where the values are equal; null for loads without one.
@@ -36,7 +36,7 @@ struct LoadGroup {
   /// the tile's program takes no stage of that when it has begun to fill it.
   RingOp borrower;
 
-  /// Type of a ring of so many stages for these loads.
+  /// Type of a ring of `stages` stages for these loads.
   RingType getRingType(int64_t stages);
 
   /// Whether loops carry the loads' tiles: their stage is held until the next
@@ -63,7 +63,7 @@ collectLoadGroups(ForEachTileOp loop);
 mlir::FailureOr<llvm::SmallVector<LoadGroup>>
 predictLoadGroups(ForEachTileOp loop, bool isOverlapPending);
 
-/// The group a stage of which a ring of warpgroups could borrow, or null.
+/// The group whose stage a ring of warpgroups could borrow, or null.
 LoadGroup *findLender(llvm::MutableArrayRef<LoadGroup> groups);
 
 /// Bytes of one stage, with its barriers, of the rings that loops fill, and of

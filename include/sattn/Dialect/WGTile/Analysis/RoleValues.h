@@ -33,7 +33,7 @@ public:
                  int64_t tile);
 
   /// Whether two loops have the same range. If so, their induction variables
-  /// match, and what they carry and give as far as it is equal.
+  /// match, and so do carried values and results that are equal.
   bool matchLoops(mlir::scf::ForOp producer, mlir::scf::ForOp consumer);
 
   bool areEqual(mlir::Value producer, mlir::Value consumer);

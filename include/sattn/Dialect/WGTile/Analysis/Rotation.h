@@ -27,10 +27,10 @@ struct Rotation {
 std::optional<Rotation> findRotation(mlir::scf::ForOp loop,
                                      llvm::StringRef *declined = nullptr);
 
-/// Moves ops from `between` to `last` that only ops of `last` need: they run
-/// beside the next block's first MMAs, and those of `between` beside this
-/// block's last ones to the end. Ops move where the loop then carries no wider
-/// tiles, or tiles of at most `elements` elements.
+/// Moves ops that only `last` needs from `between` to `last`. Ops of `last` run
+/// beside the next block's first MMAs, those of `between` beside this block's
+/// last MMAs. Ops move where the loop then carries no wider tiles, or tiles of
+/// at most `elements` elements.
 void moveToLast(Rotation &rotation, int64_t elements);
 
 } // namespace wgtile

@@ -17,7 +17,7 @@
 namespace wgtile {
 
 /// Numbers of a program's values in the order of the text: results of an op
-/// come before what its regions define.
+/// come before the values that its regions define.
 class ValueNumbers {
 public:
   explicit ValueNumbers(mlir::Operation *root);
@@ -39,8 +39,8 @@ private:
 };
 
 /// The memory of a shared tile: that of the value numbered `base`, or the stage
-/// of a ring that was taken so many takes before the newest; in a ring of
-/// warpgroups, committed so many commits before the newest. A token's stage is
+/// of a ring that was taken `stage` takes before the newest; in a ring of
+/// warpgroups, committed `stage` commits before the newest. A token's stage is
 /// a place too.
 struct Place {
   unsigned base;
@@ -59,8 +59,8 @@ struct Place {
   }
 };
 
-/// Called with what an op lacks. Returns whether to continue as if it were
-/// there.
+/// Called with the fence, wait or barrier that an op lacks. Returns whether to
+/// continue as if it were present.
 using SyncListener = llvm::function_ref<bool(
     mlir::Operation *op, SyncEffect::Kind missing, const llvm::Twine &message)>;
 
@@ -103,9 +103,9 @@ public:
               mlir::ValueRange inputs, const ValueNumbers &numbers);
 
   /// Forgets what is known of values of one region of `parent` that no op uses
-  /// any more, so that states do not differ by it. That a stage which is held
-  /// has a token stays known up to the region's end, where the token is lost.
-  /// Returns whether that changed the counters.
+  /// any more, so that states do not differ by it. A held stage is known to
+  /// have a token up to the region's end, where the token is lost. Returns
+  /// whether that changed the counters.
   bool forgetDead(llvm::ArrayRef<unsigned> dead, mlir::Operation *parent,
                   const ValueNumbers &numbers);
 
@@ -246,8 +246,8 @@ private:
   std::map<unsigned, Place> names;
   /// The stages of tokens.
   std::map<unsigned, Place> tokens;
-  /// The stages, held or acquired, of tokens that no op uses any more, by the
-  /// first number inside the op that their region belongs to.
+  /// Stages, held or acquired, whose tokens no later op uses, by the first
+  /// value number inside the op whose region defines the token.
   std::map<unsigned, std::set<Place>> unusedTokens;
   /// Results of asynchronous work that no wait has passed on yet.
   std::set<unsigned> pending;

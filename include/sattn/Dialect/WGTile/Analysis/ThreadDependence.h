@@ -34,7 +34,8 @@ private:
   void add(mlir::ValueRange added);
 
   llvm::DenseSet<mlir::Value> values;
-  /// Memory that the kernel writes: what is read depends on who is faster.
+  /// Memory that the kernel writes: a value read from it depends on the order
+  /// of threads.
   llvm::DenseSet<mlir::Value> written;
   bool changed = false;
 };

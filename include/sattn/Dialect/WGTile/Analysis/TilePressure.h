@@ -13,7 +13,7 @@
 
 namespace wgtile {
 
-/// The most registers that each of so many threads holds at one time for the
+/// The most registers that each of `threads` threads holds at one time for the
 /// tiles of a loop over tiles, in blocks with MMAs: results of MMAs, what loops
 /// carry, and what is computed of these. A wgmma's left operand is held until
 /// the wait that wgtile-place-waits will place. Ops on elements compute in

@@ -27,7 +27,7 @@ private:
   struct Commit {
     /// Whether a copy into the stage was started on some path, on all paths.
     bool isFilled = false, isAlwaysFilled = true;
-    /// How many stages were committed before and not taken.
+    /// Numbers of stages that were committed before and not taken.
     std::set<int64_t> ahead;
   };
   bool isMatched(mlir::Operation *take, mlir::Operation *commit,

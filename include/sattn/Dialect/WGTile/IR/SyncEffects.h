@@ -93,11 +93,12 @@ struct SyncEffect {
     Release,
     /// Makes the ring `value`, all stages of which are empty.
     MakeRing,
-    /// Makes the memory of the stage of `token`, which is not read any more,
-    /// that of the ring `value`, and ends that.
+    /// Gives the memory of the stage of `token`, which is no longer read, to
+    /// the ring `value`, and ends the token.
     Borrow,
     Return,
-    /// Lets the first warpgroup of the consumers' order go first.
+    /// Initializes the order of the consumers' warpgroups: the first one is
+    /// next.
     InitOrder,
     /// Waits until the order has reached this warpgroup.
     EnterOrder,

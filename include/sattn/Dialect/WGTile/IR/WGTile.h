@@ -154,8 +154,8 @@ void setSchedule(mlir::Operation *kernel, const Schedule &schedule);
 /// for a tile of any other layout.
 int64_t getNumWarpgroups(mlir::RankedTensorType tile);
 
-/// The accumulator fragment of which a tile or vector with a layout is (a slice
-/// of) one. The columns of a row vector are unknown, and eight a warp.
+/// The accumulator fragment that a tile or vector with a layout belongs to. A
+/// row vector's columns are unknown; they count as eight for each warp.
 sattn::layout::AccumulatorFragment getFragment(mlir::RankedTensorType type);
 } // namespace wgtile
 

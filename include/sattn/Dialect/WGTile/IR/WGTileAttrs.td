@@ -93,7 +93,7 @@ def WGTile_TargetAttr : AttrDef<WGTile_Dialect, "Target"> {
     which passes know the limits of a kernel. A resource that is not named is that
     of the chip in the compiler's table; a chip that is not in the table names
     all. `tma`, `wgmma` and `clusters` say what the chip has beside these. Given
-    `shared_bytes` without `shared_bytes_per_sm`, an SM has room for one such CTA.
+    `shared_bytes` without `shared_bytes_per_sm`, an SM holds one such CTA.
 
     - (C1) Resources are positive, `reserved_shared_bytes` may be 0.
     - (C2) A CTA's shared memory and what is reserved fit into an SM's.

@@ -142,7 +142,7 @@ def WGTile_RingType : WGTile_Type<"Ring", "ring"> {
   let extraClassDeclaration = [{
     /// Whether each warpgroup fills stages of its own, from which TMA stores.
     bool isStaging() const { return getWarpgroups() != 0; }
-    /// How many of a tile a stage has.
+    /// Number of instances of a tile in a stage.
     int64_t getNumInstances(int64_t tile) const {
       if (isStaging())
         return getWarpgroups();
@@ -150,10 +150,10 @@ def WGTile_RingType : WGTile_Type<"Ring", "ring"> {
     }
     /// Whether a tile is a number.
     bool isNumber(int64_t tile) const { return getTiles()[tile].isInteger(); }
-    /// Whether there are other tiles than numbers.
+    /// Whether a stage has tiles other than numbers.
     bool hasSharedTiles() const;
-    /// Bytes of the tiles of one stage, so many that the next stage's tiles are
-    /// aligned as this one's.
+    /// Bytes of the tiles of one stage, padded so that the next stage's tiles
+    /// have the same alignment.
     int64_t getStageBytes() const;
     int64_t getSizeInBytes() const { return getStages() * getStageBytes(); }
     /// Alignment of the first stage in bytes.

@@ -21,8 +21,8 @@ bool isKnownMultipleOf(mlir::Value index, int64_t factor);
 /// themselves whole rows of the swizzle, and only MMAs read it, from the left.
 bool mayPackRows(LoadOp load);
 
-/// The row of a packed map, with rows of so many elements, that begins with the
-/// first row of such a load.
+/// The row of a packed map, whose rows have `rowElements` elements, at which
+/// the first row of a load begins.
 mlir::Value createPackedRow(mlir::OpBuilder &b, LoadOp load,
                             int64_t rowElements);
 

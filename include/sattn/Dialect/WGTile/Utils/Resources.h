@@ -51,7 +51,7 @@ public:
     return ring.getStages() * getStageBytes(ring);
   }
 
-  /// Registers of each of so many threads for the accumulators of a block's
+  /// Registers of each of `threads` threads for the accumulators of a block's
   /// MMAs and their left operands in registers, in the block that has most.
   static int64_t getTileRegisters(mlir::Operation *root, int64_t threads);
 

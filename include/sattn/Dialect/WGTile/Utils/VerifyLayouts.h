@@ -14,7 +14,7 @@
 namespace wgtile {
 
 /// Checks that regions in a kernel have one block each, which ends with a
-/// terminator: passes ask what comes before what in it.
+/// terminator: passes compare the order of ops in it.
 mlir::LogicalResult verifyStructured(mlir::gpu::GPUFuncOp kernel);
 
 /// Checks that every shared tile of a kernel has a swizzle, as
@@ -30,8 +30,9 @@ mlir::LogicalResult verifyRegisterTiles(mlir::gpu::GPUFuncOp kernel);
 /// and others outside.
 mlir::LogicalResult verifyRings(mlir::gpu::GPUFuncOp kernel);
 
-/// Checks that a kernel has a number of threads, along x, of whole warps up to
-/// what a CTA has, as `wgtile-assign-layouts` leaves it.
+/// Checks that a kernel has a number of threads along x, as
+/// `wgtile-assign-layouts` sets it: whole warps, and no more than a CTA may
+/// have.
 mlir::LogicalResult verifyThreads(mlir::gpu::GPUFuncOp kernel);
 
 } // namespace wgtile

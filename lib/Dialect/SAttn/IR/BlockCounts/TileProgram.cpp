@@ -228,7 +228,7 @@ private:
                   select(inner, verdict.any, undecided, none));
   }
 
-  /// A loop of so many iterations that carries a tile.
+  /// A loop of `number` iterations that carries a tile.
   Value repeat(Value number, Value tile,
                function_ref<Value(Value iteration, Value tile)> body) {
     auto loop = scf::ForOp::create(b, b.index(0), number, b.index(1), tile);
@@ -331,7 +331,7 @@ private:
     });
   }
 
-  /// Writes counts to a result, which has so many rows and columns.
+  /// Writes counts to a result of `rows` x `columns`.
   Value insert(Value counts, Value out, OpFoldResult rows,
                OpFoldResult columns) {
     if (!isSquare) // A row or a column.
@@ -359,9 +359,9 @@ private:
     constexpr int64_t kSamples = 8;
     int64_t height = op.getBlockQueries(), width = op.getBlockKeys();
     Value none = b.i32(0), one = b.i32(1), both = b.i32(3);
-    Value seen = repeat(
+    Value visible = repeat(
         b.index(kSamples), b.fill(none, kShape),
-        [&](Value number, Value seen) -> Value {
+        [&](Value number, Value visible) -> Value {
           auto bit = [&](Value value) -> Value {
             value = arith::AndIOp::create(b, value, one);
             return compare(b, arith::CmpIPredicate::ne, value, none);
@@ -383,33 +383,36 @@ private:
                                             locate(width, width / 4, isLeft));
           query = arith::AddIOp::create(b, query, b.asI32(firstQuery));
           key = arith::AddIOp::create(b, key, b.asI32(firstKey));
-          return b.map({}, seen, [&](Inner &inner, ValueRange args) -> Value {
-            auto at = [&](Value first, Value block, int64_t size) -> Value {
-              block = arith::MulIOp::create(inner, block,
-                                            constant(inner, i32, size));
-              return arith::AddIOp::create(inner, first, block);
-            };
-            Value row = isSquare ? position(inner, 0) : Value();
-            Value block = position(inner, 1);
-            if (!isSquare)
-              block = at(block, position(inner, 0), kLanes);
-            Value isVisible =
-                evaluate(inner, row ? at(query, row, height) : query,
-                         at(key, block, width));
-            // No reduction to linalg::vectorize, as in countElements.
-            auto add = [&](int64_t mark) -> Value {
-              return arith::OrIOp::create(inner, args[0],
-                                          constant(inner, i32, mark));
-            };
-            return select(inner, isVisible, add(1), add(2));
-          });
+          return b.map(
+              {}, visible, [&](Inner &inner, ValueRange args) -> Value {
+                auto at = [&](Value first, Value block, int64_t size) -> Value {
+                  block = arith::MulIOp::create(inner, block,
+                                                constant(inner, i32, size));
+                  return arith::AddIOp::create(inner, first, block);
+                };
+                Value row = isSquare ? position(inner, 0) : Value();
+                Value block = position(inner, 1);
+                if (!isSquare)
+                  block = at(block, position(inner, 0), kLanes);
+                Value isVisible =
+                    evaluate(inner, row ? at(query, row, height) : query,
+                             at(key, block, width));
+                // No reduction to linalg::vectorize, as in countElements.
+                auto add = [&](int64_t mark) -> Value {
+                  return arith::OrIOp::create(inner, args[0],
+                                              constant(inner, i32, mark));
+                };
+                return select(inner, isVisible, add(1), add(2));
+              });
         });
-    return b.map({seen}, counts, [&](Inner &inner, ValueRange args) -> Value {
-      Value isMixed = compare(inner, arith::CmpIPredicate::eq, args[0], both);
-      isMixed =
-          arith::AndIOp::create(inner, isMixed, isUndecided(inner, args[1]));
-      return select(inner, isMixed, one, args[1]);
-    });
+    return b.map({visible}, counts,
+                 [&](Inner &inner, ValueRange args) -> Value {
+                   Value isMixed =
+                       compare(inner, arith::CmpIPredicate::eq, args[0], both);
+                   isMixed = arith::AndIOp::create(inner, isMixed,
+                                                   isUndecided(inner, args[1]));
+                   return select(inner, isMixed, one, args[1]);
+                 });
   }
 
   Value countUndecided(Value counts) {
@@ -486,12 +489,13 @@ private:
       return arith::AddIOp::create(inner, place, first);
     };
     Value one = b.i32(1), zero = b.i32(0);
-    Value seen = b.map({}, kShape, i32, [&](Inner &inner, ValueRange) -> Value {
-      Value query = locate(inner, 1, kLanes, op.getBlockQueries(), query0);
-      Value key = locate(inner, 0, kRows, op.getBlockKeys(), key0);
-      return select(inner, evaluate(inner, query, key), one, zero);
-    });
-    Value number = b.reduce<arith::AddIOp>(seen, 0);
+    Value visible =
+        b.map({}, kShape, i32, [&](Inner &inner, ValueRange) -> Value {
+          Value query = locate(inner, 1, kLanes, op.getBlockQueries(), query0);
+          Value key = locate(inner, 0, kRows, op.getBlockKeys(), key0);
+          return select(inner, evaluate(inner, query, key), one, zero);
+        });
+    Value number = b.reduce<arith::AddIOp>(visible, 0);
     Value isSome = compare(b, arith::CmpIPredicate::sgt, number, zero);
     Value isNotAll =
         compare(b, arith::CmpIPredicate::slt, number, b.i32(kTileBlocks));

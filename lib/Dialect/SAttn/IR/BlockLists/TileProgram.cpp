@@ -146,7 +146,7 @@ private:
 
   /// The mark of the kind that each of some neighboring blocks is of, and 0.
   Value mark(Value numbers) {
-    Value none = b.i32(0), seen = markOf(0), full = markOf(kinds - 1);
+    Value none = b.i32(0), visible = markOf(0), full = markOf(kinds - 1);
     return b.map(
         numbers, kShape, i32, [&](Inner &inner, ValueRange args) -> Value {
           // Positions after the last one read the last one again.
@@ -154,13 +154,13 @@ private:
               inner, inner.getIndexType(),
               arith::MinUIOp::create(inner, args[0], last));
           Value count = tensor::ExtractOp::create(inner, counts, place);
-          Value kind = seen;
+          Value kind = visible;
           if (height) {
             Value width =
                 tensor::ExtractOp::create(inner, op.getWidths(), place);
             Value isFull = compare(inner, arith::CmpIPredicate::sge, count,
                                    arith::MulIOp::create(inner, width, height));
-            kind = select(inner, isFull, full, seen);
+            kind = select(inner, isFull, full, visible);
           }
           Value isSeen = compare(inner, arith::CmpIPredicate::sgt, count, none);
           Value isBlock =
@@ -170,7 +170,7 @@ private:
         });
   }
 
-  /// How many blocks of a kind marks have together.
+  /// Number of blocks of a kind in all marks.
   Value getNumber(Inner &inner, Value marks, unsigned kind) {
     if (kind != 0)
       marks = arith::ShRUIOp::create(

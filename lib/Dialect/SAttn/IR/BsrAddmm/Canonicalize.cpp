@@ -307,8 +307,8 @@ bool swapsMatrix(AffineMap map) {
       .isIdentity();
 }
 
-/// A result that only an elementwise op uses, which reads it transposed, as one
-/// does that was merged with a transpose after it, is computed transposed.
+/// Computes a result transposed if its only user is an elementwise op that
+/// reads it transposed, such as one merged with a transpose.
 struct FoldTransposedRead : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;
 

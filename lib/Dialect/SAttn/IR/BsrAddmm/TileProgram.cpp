@@ -207,10 +207,10 @@ private:
       loop->setAttr(kTF32AttrName, b.getUnitAttr());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value turn = loop.getInductionVar();
+    Value iteration = loop.getInductionVar();
     Value accumulator = loop.getRegionIterArgs().front();
-    Value step = asValue(apply(d0.floorDiv(stepsPerBlock), {turn}));
-    OpFoldResult inBlock = apply((d0 % stepsPerBlock) * depth, {turn});
+    Value step = asValue(apply(d0.floorDiv(stepsPerBlock), {iteration}));
+    OpFoldResult inBlock = apply((d0 % stepsPerBlock) * depth, {iteration});
     if (!isPlanned) {
       Value column = loadIndex(op.getCol(), step);
       Value right = rightTile(column, inBlock);

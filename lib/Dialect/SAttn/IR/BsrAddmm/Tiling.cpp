@@ -59,7 +59,7 @@ static OpFoldResult foldRows(BsrAddmmOp op, OpFoldResult size) {
 }
 
 namespace {
-/// Cuts the operands of one op for a tile at offsets, of sizes.
+/// Slices the operands of one op for a tile, given its offsets and sizes.
 struct Slicer {
   OpBuilder &b;
   BsrAddmmOp op;

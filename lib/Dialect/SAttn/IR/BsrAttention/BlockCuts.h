@@ -27,8 +27,8 @@ struct BlockCuts {
   mlir::Value count, length, longest;
 };
 
-/// How many cuts a mask needs for about `parts` parts of equal size in all
-/// `batches`, with at least so many blocks that a part is worth its tile.
+/// Number of cuts of a mask for about `parts` parts of equal size in all
+/// `batches`. Parts have enough blocks to be worth a tile.
 mlir::Value chooseCuts(mlir::ImplicitLocOpBuilder &b, mlir::Value stored,
                        mlir::Value batches, int64_t parts);
 

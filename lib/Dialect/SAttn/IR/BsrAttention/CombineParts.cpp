@@ -294,7 +294,7 @@ void CombineProgram::findParts() {
              d2 = b.getAffineDimExpr(2);
   int64_t height = op.getBlockRows();
   BlockCuts cuts = findCuts(b, op);
-  // No more than there is room for, whatever the offsets are.
+  // Within the memory for parts, whatever the offsets are.
   Value cut = arith::MinUIOp::create(
       b, arith::DivUIOp::create(b, begin, cuts.length), cuts.count);
   Value last =
@@ -393,8 +393,8 @@ Value CombineProgram::combine() {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value sums = loop.getRegionIterArg(0), greatest = loop.getRegionIterArg(1),
-          total = loop.getRegionIterArg(2);
+    Value accumulator = loop.getRegionIterArg(0),
+          greatest = loop.getRegionIterArg(1), total = loop.getRegionIterArg(2);
     Value last = arith::SubIOp::create(b, count, b.index(1));
     SmallVector<Value> values, powers;
     for (int64_t i = 0; i < kPartsAtOnce; ++i) {
@@ -425,8 +425,9 @@ Value CombineProgram::combine() {
                   });
     SmallVector<AffineMap> maps(values.size(), b.tile);
     maps.append(weights.size(), b.row);
-    sums = b.generic(
-        inputs, maps, sums, b.tile, [](Inner &inner, ValueRange args) -> Value {
+    accumulator = b.generic(
+        inputs, maps, accumulator, b.tile,
+        [](Inner &inner, ValueRange args) -> Value {
           ValueRange values = args.take_front(kPartsAtOnce),
                      weights = args.drop_front(kPartsAtOnce).drop_back();
           Value sum =
@@ -438,7 +439,7 @@ Value CombineProgram::combine() {
         });
     // In its place: the greatest so far was read above.
     greatest = maximum(ofParts, greatest);
-    scf::YieldOp::create(b, ValueRange{sums, greatest, total});
+    scf::YieldOp::create(b, ValueRange{accumulator, greatest, total});
   }
   return b.divide(loop.getResult(0), loop.getResult(2),
                   op.getOut().getType().getElementType());

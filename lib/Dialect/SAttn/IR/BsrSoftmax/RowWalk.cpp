@@ -65,15 +65,15 @@ OpFoldResult RowWalk::clip(int64_t most, AffineExpr size,
 RowWalk::Matrix RowWalk::locate(OpFoldResult iteration, int64_t place,
                                 bool hasBlocks) {
   AffineExpr d0 = getAffineDimExpr(0), d1 = getAffineDimExpr(1),
-             turn = d0 + place;
+             number = d0 + place;
   auto apply = [&](AffineExpr expr) {
     return affine::makeComposedFoldedAffineApply(*this, getLoc(), expr,
                                                  {iteration});
   };
   OpFoldResult one = getIndexAttr(1), first = getIndexAttr(0);
   OpFoldResult block =
-      apply(turn.floorDiv(matricesPerBlock()) * blocksPerMatrix);
-  OpFoldResult column = apply((turn % matricesPerBlock()) * columns);
+      apply(number.floorDiv(matricesPerBlock()) * blocksPerMatrix);
+  OpFoldResult column = apply((number % matricesPerBlock()) * columns);
   Matrix matrix;
   matrix.rows = getIndexAttr(height);
   if (blocksPerMatrix != 1 || matricesPerStep != 1) {

@@ -22,8 +22,8 @@ namespace sattn {
 class BsrSoftmaxOp;
 class BsrSoftmaxBackwardOp;
 
-/// An op with the arguments `crow`, `col`, arrays of blocks that it reads, and
-/// one of the same places that it writes. Ops convert to it.
+/// The operands of a softmax or its gradient, which convert to it: `crow`,
+/// `col`, the arrays of blocks that the op reads, and the one that it writes.
 struct StoredRows {
   StoredRows(BsrSoftmaxOp op);
   StoredRows(BsrSoftmaxBackwardOp op);

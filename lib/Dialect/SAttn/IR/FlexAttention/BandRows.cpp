@@ -161,16 +161,16 @@ Value BandRows::contains(ImplicitLocOpBuilder &b, ValueRange bounds,
   auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
     return arith::CmpIOp::create(b, predicate, x, y).getResult();
   };
-  Value seen;
+  Value visible;
   if (bounds.size() == 2)
-    seen = compare(arith::CmpIPredicate::ule,
-                   arith::SubIOp::create(b, column, bounds[0]), bounds[1]);
+    visible = compare(arith::CmpIPredicate::ule,
+                      arith::SubIOp::create(b, column, bounds[0]), bounds[1]);
   else if (left)
-    seen = compare(arith::CmpIPredicate::sle, bounds[0], column);
+    visible = compare(arith::CmpIPredicate::sle, bounds[0], column);
   else
-    seen = compare(arith::CmpIPredicate::sge, bounds[0], column);
+    visible = compare(arith::CmpIPredicate::sge, bounds[0], column);
   if (!prefixEnd)
-    return seen;
+    return visible;
   return arith::OrIOp::create(
-      b, seen, compare(arith::CmpIPredicate::slt, column, prefixEnd));
+      b, visible, compare(arith::CmpIPredicate::slt, column, prefixEnd));
 }

@@ -27,11 +27,11 @@ public:
     /// tile, to the position in the mask, or null; the column at which the
     /// block begins.
     mlir::Value row, column;
-    /// How many columns there are, in i32; null: the block ends before them.
+    /// Number of all columns, in i32; null: the block ends before the last.
     mlir::Value length;
     /// Whether all of the block that has columns is visible, in i1; null: no.
     mlir::Value isFull;
-    /// The first row of the tile that sees nothing, in i32; null: none is.
+    /// First row of the tile without a visible column, in i32; null: none is.
     mlir::Value end;
   };
 

@@ -103,7 +103,7 @@ DerivedBlocks::DerivedBlocks(TileBuilder &b, OpFoldResult shift, bool hasTail)
   past = op.isPacked() ? b.asValue(b.getQueryCount())
                        : b.createOrFold<arith::AddIOp>(first, index(b.rows));
   if (op.getMaskMod().empty())
-    seen.push_back({index(0), blocks});
+    visible.push_back({index(0), blocks});
   else
     interpret(makeBlockOperands(b));
   excludeBand(shift);
@@ -127,7 +127,7 @@ void DerivedBlocks::interpret(const mask::BlockOperands &operands) {
   };
   bool mayBeAnywhere = llvm::any_of(*ranges, isAll);
   for (const mask::Interval &range : *ranges)
-    seen.push_back(toBlocks(narrow(range.lower), narrow(range.upper)));
+    visible.push_back(toBlocks(narrow(range.lower), narrow(range.upper)));
   auto without = analysis.getKeyRanges(/*isNegated=*/true, kMostExcluded);
   hasCore = without && llvm::none_of(*without, isAll);
   tellsNothing = mayBeAnywhere && !hasCore;
@@ -173,12 +173,12 @@ void DerivedBlocks::excludeBand(OpFoldResult shift) {
   if (prefix > 0)
     bands.push_back(toBlocks(index(0), min(index(prefix - 1), last)));
   SmallVector<Blocks> both;
-  for (const Blocks &range : seen)
+  for (const Blocks &range : visible)
     for (const Blocks &band : bands) {
       Value from = max(range.begin, band.begin);
       both.push_back({from, max(min(range.end, band.end), from)});
     }
-  seen = both;
+  visible = both;
 }
 
 /// Excludes blocks for a tile of keys: all queries see a key of the prefix.
@@ -212,7 +212,7 @@ void DerivedBlocks::excludeBandOfQueries(MaskAttr mask, OpFoldResult shift,
     exclude(index(0), plus(past, -2 - *right));
   }
   Blocks band = toBlocks(from, to);
-  for (Blocks &range : seen) {
+  for (Blocks &range : visible) {
     range.begin = max(range.begin, band.begin);
     range.end = max(min(range.end, band.end), range.begin);
   }
@@ -220,12 +220,12 @@ void DerivedBlocks::excludeBandOfQueries(MaskAttr mask, OpFoldResult shift,
 
 /// Sorts the parts, and removes blocks from parts that an earlier part has.
 void DerivedBlocks::makeDisjoint() {
-  if (seen.empty())
-    seen.push_back({index(0), index(0)});
-  if (seen.size() > kMostRanges) {
+  if (visible.empty())
+    visible.push_back({index(0), index(0)});
+  if (visible.size() > kMostRanges) {
     // An empty range begins anywhere.
     Blocks all{blocks, index(0)};
-    for (const Blocks &range : seen) {
+    for (const Blocks &range : visible) {
       Value isSome = less(range.begin, range.end);
       all.begin = b.createOrFold<arith::SelectOp>(
           isSome, min(all.begin, range.begin), all.begin);
@@ -233,26 +233,26 @@ void DerivedBlocks::makeDisjoint() {
                                                 all.end);
     }
     all.begin = min(all.begin, all.end);
-    seen = {all};
+    visible = {all};
   }
-  if (seen.size() == 1)
+  if (visible.size() == 1)
     return;
-  auto [x, y] = std::pair(seen[0], seen[1]);
+  auto [x, y] = std::pair(visible[0], visible[1]);
   Value isOrdered = less(x.begin, y.begin);
   auto choose = [&](Value yes, Value no) {
     return b.createOrFold<arith::SelectOp>(isOrdered, yes, no);
   };
-  seen[0] = {choose(x.begin, y.begin), choose(x.end, y.end)};
-  seen[1] = {choose(y.begin, x.begin), choose(y.end, x.end)};
-  seen[1].begin = max(seen[1].begin, seen[0].end);
-  seen[1].end = max(seen[1].begin, seen[1].end);
+  visible[0] = {choose(x.begin, y.begin), choose(x.end, y.end)};
+  visible[1] = {choose(y.begin, x.begin), choose(y.end, x.end)};
+  visible[1].begin = max(visible[1].begin, visible[0].end);
+  visible[1].end = max(visible[1].begin, visible[1].end);
 }
 
 /// The longest run of blocks that no excluded range has, of those that begin
 /// where a range does or where an excluded one ends.
 DerivedBlocks::Blocks DerivedBlocks::findCore() const {
   Blocks best{index(0), index(0)};
-  for (const Blocks &range : seen) {
+  for (const Blocks &range : visible) {
     SmallVector<Value> starts = {range.begin};
     for (const Blocks &out : excluded)
       starts.push_back(clamp(out.end, range));
@@ -287,7 +287,7 @@ void DerivedBlocks::order(const Blocks &core) {
     end = b.createOrFold<arith::AddIOp>(
         end, b.createOrFold<arith::SubIOp>(to, from));
   };
-  for (const Blocks &range : llvm::reverse(seen)) {
+  for (const Blocks &range : llvm::reverse(visible)) {
     if (!hasCore) {
       add(range.begin, range.end);
       continue;

@@ -70,14 +70,14 @@ private:
 
   TileBuilder &b;
   bool hasTail;
-  /// How many queries or keys there are to be walked, and blocks of them.
+  /// Number of queries or keys to walk, and of their blocks.
   mlir::OpFoldResult length;
   mlir::Value blocks;
   /// The first of the tile's queries or keys, and the one after the last; of an
   /// edge tile not clipped.
   mlir::Value first, past;
   /// The blocks that may be visible to a row, and those that may not be full.
-  llvm::SmallVector<Blocks> seen, excluded;
+  llvm::SmallVector<Blocks> visible, excluded;
   bool hasCore = true, tellsNothing = false;
   /// A part in the order of iterations: the iteration at which it begins, and
   /// the sum of an iteration and its block. Numbers are i32, since a loop keeps

@@ -84,10 +84,10 @@ private:
   /// Sets the flags that getScoreFlags allows, in an op whose result need not
   /// be exact.
   void allowFastMath(mlir::Operation &inner);
-  /// The captured tensor that a read is of.
+  /// The captured tensor that `read` reads.
   mlir::Value captureOf(mlir::tensor::ExtractOp read);
   void readAt(TileBuilder &b, Read &read);
-  /// Whether what is read differs by blocks.
+  /// Whether the read elements differ between blocks.
   bool isWalked(const Read &read) {
     return op.isByKeys() ? read.byQuery : read.byKey;
   }

@@ -179,10 +179,10 @@ Value ScoreTile::applyFunction(Value s, Value isFull) {
   return forEach(maskMod, s, arith::IntegerOverflowFlags::nsw,
                  [&](Inner &inner, const ElementFunction::Place &place,
                      ValueRange elements, ValueRange reads) -> Value {
-                   Value seen = maskMod.compute(inner, place, reads);
+                   Value visible = maskMod.compute(inner, place, reads);
                    if (isFull)
-                     seen = arith::OrIOp::create(inner, seen, isFull);
-                   return arith::SelectOp::create(inner, seen, elements[0],
+                     visible = arith::OrIOp::create(inner, visible, isFull);
+                   return arith::SelectOp::create(inner, visible, elements[0],
                                                   b.lowest);
                  });
 }
@@ -214,13 +214,13 @@ Value ScoreTile::applyBounds(Value s, MaskAttr band, Value isFull) {
     maps.append(rows->getVectors().size(), b.row);
   }
   auto body = [&](Inner &inner, ValueRange args) -> Value {
-    Value seen =
+    Value visible =
         rows ? rows->contains(inner, args.drop_front().drop_back(),
                               b.position(inner, 1))
              : arith::CmpIOp::create(inner, arith::CmpIPredicate::slt,
                                      b.position(inner, 1, column0), length)
                    .getResult();
-    return arith::SelectOp::create(inner, seen, args[0], b.lowest);
+    return arith::SelectOp::create(inner, visible, args[0], b.lowest);
   };
   return b.generic(inputs, maps, scores, b.tile, body);
 }

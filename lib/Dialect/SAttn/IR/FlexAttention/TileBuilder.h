@@ -44,7 +44,7 @@ public:
   /// Sets where the block of the iteration begins.
   void setBlock(mlir::OpFoldResult first) { blockStart = first; }
   mlir::OpFoldResult getBlockStart() { return blockStart; }
-  /// Where the rows of q, and the keys, begin that a tile of scores has.
+  /// First row of q, and first key, of a tile of scores.
   mlir::OpFoldResult getQueryStart() {
     return op.isByKeys() ? blockStart : getFirstRow();
   }
@@ -66,7 +66,7 @@ public:
   /// which an extent of 1 serves all.
   llvm::SmallVector<mlir::OpFoldResult> leadOf(mlir::Value tensor,
                                                mlir::OpFoldResult head);
-  /// How many queries there are, and keys of the batch.
+  /// Numbers of queries, and of keys of the batch.
   mlir::OpFoldResult getQueryCount();
   mlir::OpFoldResult getLength();
 

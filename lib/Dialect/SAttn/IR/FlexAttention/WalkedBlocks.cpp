@@ -123,7 +123,7 @@ void WalkedBlocks::fromMask() {
     stop = compute(blocks);
     full = compute(whole);
   } else {
-    AffineExpr seen = (past + *right).ceilDiv(keys);
+    AffineExpr visible = (past + *right).ceilDiv(keys);
     AffineExpr seenByAll = (first + *right + 1).floorDiv(keys);
     if (prefix.value_or(0) > 0) {
       auto atLeast = [&](OpFoldResult band, int64_t least, AffineExpr most) {
@@ -133,10 +133,10 @@ void WalkedBlocks::fromMask() {
             arith::MinSIOp::create(b, larger, b.asValue(compute(most)))
                 .getResult());
       };
-      stop = atLeast(compute(seen), llvm::divideCeil(*prefix, keys), blocks);
+      stop = atLeast(compute(visible), llvm::divideCeil(*prefix, keys), blocks);
       full = atLeast(compute(seenByAll), *prefix / keys, whole);
     } else {
-      stop = computeMin({seen, blocks});
+      stop = computeMin({visible, blocks});
       full = computeMin({seenByAll, whole});
       if (*right < 0 || mask.getBottomRight()) { // The first queries see none.
         stop =

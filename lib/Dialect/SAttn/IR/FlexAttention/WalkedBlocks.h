@@ -37,23 +37,23 @@ public:
   /// Query positions in the mask: that in the tensor plus this, if not 0.
   mlir::OpFoldResult shift;
 
-  /// Masks the scores of all blocks, of which some may be beyond the end of
-  /// what there is to be walked.
+  /// Masks the scores of all blocks, since some may lie beyond the last query
+  /// or key to walk.
   void maskAll() { isMasked = isAllMasked = isRagged = true; }
 
-  /// Where the block of an iteration begins; at the end of what there is to be
-  /// walked if it has nothing.
+  /// First query or key of an iteration's block; the end of all if the
+  /// iteration has no block.
   mlir::OpFoldResult getFirst(mlir::Value iteration);
-  /// Whether `mask` and `mask_mod` are true for an iteration's block, where
-  /// that may be and its scores are masked all the same; else null.
+  /// Whether `mask` and `mask_mod` are true for all of an iteration's block;
+  /// null unless such a block may have its scores masked.
   mlir::Value isFull(mlir::Value iteration);
   /// Whether an iteration's block is one that `mask` and `mask_mod` apply to;
   /// null: each is.
   mlir::Value isPartial(mlir::Value iteration);
-  /// Whether the last block may end beyond what there is to be walked, and that
-  /// has to be masked.
+  /// Whether the last block may end beyond the last query or key, so that its
+  /// scores are masked.
   bool hasTail() const { return isRagged; }
-  /// How many queries or keys there are to be walked.
+  /// Number of queries or keys to walk.
   mlir::OpFoldResult getLength() const { return numbers[1]; }
 
 private:
@@ -79,10 +79,10 @@ private:
   mlir::OpFoldResult blockOfTile(int64_t more = 0);
   /// An entry of `crow` or `col` for the tile's batch and head.
   mlir::Value storedEntry(mlir::Value list, mlir::OpFoldResult place);
-  /// How many first iterations over the list of wholly visible blocks are over
-  /// a block that ends beyond what is walked: 0, or those of one block.
+  /// Number of iterations, the first ones over the list of full blocks, for the
+  /// block that ends beyond the last query or key: 0, or those of one block.
   mlir::Value countRaggedFull(mlir::Value count);
-  /// How much there is to be walked, whatever the key lengths.
+  /// Number of queries or keys to walk, without regard to key lengths.
   mlir::OpFoldResult getExtent();
   mlir::OpFoldResult compute(mlir::AffineExpr expr);
   mlir::OpFoldResult computeMin(llvm::ArrayRef<mlir::AffineExpr> exprs);
@@ -95,8 +95,8 @@ private:
   bool isRagged;
   /// Whether an iteration of `bound` and more may be masked at run time.
   bool mayMaskAll;
-  /// Where the tile begins, and ends if that is not a number further, as
-  /// positions among what is walked; how much of it there is.
+  /// First position of the tile among those walked, its end unless that is a
+  /// constant further, and the number of positions.
   llvm::SmallVector<mlir::OpFoldResult> numbers;
   mlir::AffineExpr first, past, length;
   /// For a band: the last block, the number of masked blocks at its upper end,

@@ -19,7 +19,7 @@ using namespace sattn::flex_attention;
 
 static constexpr double kLog2E = 1.44269504088896340736;
 
-/// Columns of an operand with so many, as tiles have them.
+/// Columns of a tile for an operand with `count` columns.
 static int64_t padColumns(ScoreOpInterface op, int64_t count) {
   using namespace tuning::attention;
   int64_t bits = op.getQ().getType().getElementTypeBitWidth();
@@ -38,8 +38,7 @@ GradientTile::GradientTile(TileBuilder &b)
     dropout.emplace(b, op.getProbability(), op.getRandom());
 }
 
-/// Columns of the tile's accumulator of a gradient with so many columns,
-/// padded.
+/// Columns of the tile's accumulator for a gradient of `padded` columns.
 int64_t GradientTile::countColumns(int64_t padded) {
   return op.splitsColumns() ? op.getMetaAttr().getTile()[1] : padded;
 }

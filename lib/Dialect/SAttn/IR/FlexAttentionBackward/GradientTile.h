@@ -74,7 +74,7 @@ public:
 
   /// Computes accumulator + tile other; its rows are those of the tile.
   mlir::Value accumulate(mlir::Value tile, mlir::Value other, mlir::Value sums);
-  /// The initial accumulator of a gradient with so many columns.
+  /// The initial accumulator of a gradient of `count` columns.
   mlir::Value zeros(int64_t count);
   /// A loop over blocks that carries these.
   mlir::scf::ForOp createLoop(mlir::ValueRange carried, mlir::Value end);

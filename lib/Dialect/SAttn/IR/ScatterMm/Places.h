@@ -27,7 +27,7 @@ llvm::SmallVector<mlir::OpFoldResult> locate(mlir::OpBuilder &b,
                                              mlir::Value offset,
                                              mlir::Value grid, int64_t rows);
 
-/// How many entries there are.
+/// Number of entries.
 mlir::OpFoldResult countEntries(mlir::OpBuilder &b, ScatterMmOp op);
 
 /// Clamps an entry to the last one: the last of several entries that share a

@@ -32,7 +32,7 @@ public:
 private:
   mlir::gpu::GPUFuncOp kernel;
   ForEachTileOp loop;
-  /// Types of the tiles that stages of the ring have room for.
+  /// Types of the tiles that a stage of the ring can hold.
   llvm::DenseSet<mlir::Type> loopTiles;
   /// The kernel's stores to a memref.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<StoreOp>> stores;

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace wgtile;
 
 /// Types of the tiles that every iteration of a loop in a tile's program loads:
-/// a stage of that loop's ring has room for other tiles of these types.
+/// a stage of that loop's ring can hold other tiles of these types.
 static DenseSet<Type> getLoopTiles(Block &program) {
   DenseSet<Type> tiles;
   for (auto loop : program.getOps<scf::ForOp>()) {

@@ -27,8 +27,8 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Stages of the ring for so many stores of a tile's program: while TMA reads
-/// one, the next is written. Each store has the same stage in every tile, a
+/// Stages of the ring for all stores of a tile's program: while TMA reads one,
+/// the next is written. Each store has the same stage in every tile, a
 /// constant, if the stages divide the stores.
 static int64_t chooseStages(ArrayRef<StoreOp> all) {
   int64_t stores = all.size();

@@ -84,7 +84,8 @@ private:
   int64_t boxes;
   IRMapping map;
   Value lane;
-  /// Whether numbers are read at the current place.
+  /// Whether prefetches whose address is loaded from memory are added at the
+  /// current place.
   bool waitsForMemory = true;
   llvm::SmallPtrSet<Operation *, 4> prefetched;
 

@@ -124,8 +124,9 @@ private:
              classOf(row, largest));
     });
     barrier();
-    // Places of the classes, so many for each thread. The prefix sum has the
-    // barrier between the reads of the counts and the writes of the places.
+    // Places of the classes, kClassesPerThread for each thread. The prefix sum
+    // has the barrier between the reads of the counts and the writes of the
+    // places.
     Value first = mul(thread, index(kClassesPerThread));
     SmallVector<Value> counts;
     Value own = i32(0);

@@ -161,7 +161,7 @@ private:
   void remarkGeneric(StringRef reason) {
     remark::missed(kernel.getLoc(), remark::RemarkOpts::name("GenericVersion")
                                         .category("wgtile-version-kernels"))
-        << ("only the generic version of kernel '" + kernel.getName() +
+        << ("only the generic specialization of kernel '" + kernel.getName() +
             "' can run: " + reason)
                .str();
   }

@@ -58,8 +58,8 @@ static int64_t getPeriod(Walk walk) {
 
 static bool returns(Operation *op, Walk walk);
 
-/// How often a run of a block waits, but for multiples of the walk's period;
-/// nothing if that depends on the path.
+/// Number of waits in a run of a block, modulo the walk's period; nothing if it
+/// depends on the path.
 static std::optional<int64_t> countWaits(Region &region, Walk walk) {
   int64_t count = 0;
   for (Operation &op : region.getOps()) {

@@ -45,8 +45,9 @@ public:
     Value begin = loop.getLowerBound(), end = loop.getUpperBound();
     Value last = arith::SubIOp::create(b, loc, end, constant(1));
     for (int64_t i = 0; i + 1 < count; ++i) {
-      Value turn = arith::AddIOp::create(b, loc, begin, constant(i));
-      fillStage(less(turn, end), [&] { return computeIndices(turn); });
+      Value iteration = arith::AddIOp::create(b, loc, begin, constant(i));
+      fillStage(less(iteration, end),
+                [&] { return computeIndices(iteration); });
     }
 
     auto rotated = scf::ForOp::create(b, loc, begin, end, loop.getStep(),
@@ -108,9 +109,9 @@ private:
   Value ring;
 
   /// Indices of every load in an iteration of the loop.
-  SmallVector<SmallVector<Value>> computeIndices(Value turn) {
+  SmallVector<SmallVector<Value>> computeIndices(Value iteration) {
     IRMapping mapping;
-    mapping.map(loop.getInductionVar(), turn);
+    mapping.map(loop.getInductionVar(), iteration);
     for (Operation *op : slice)
       b.clone(*op, mapping);
     SmallVector<SmallVector<Value>> indices;

@@ -69,7 +69,7 @@ static constexpr int64_t kMinLoopRegisters = 32, kMaxLoopRegisters = 64;
 /// Schedulers of an SM, which share its registers and warps.
 static constexpr int64_t kSchedulers = 4;
 /// Columns of a raster group without a hint, and at most: points are counted in
-/// 32 bits, which must hold so many columns times the rows of tiles.
+/// 32 bits, which must hold the columns of a group times the rows of tiles.
 static constexpr int64_t kRasterGroup = 4;
 static constexpr int64_t kMaxRasterGroup = 64;
 /// Steps of a tile's loops up to which taking its number from a counter, and
@@ -97,8 +97,8 @@ static std::optional<int64_t> findLargest(Value value) {
   return std::max(*left, *right);
 }
 
-/// Whether a tile is a few MMAs, in loops of at most so many steps, as far as
-/// that is known now.
+/// Whether a tile is a few MMAs, in loops of at most `steps` steps, as far as
+/// trip counts are known.
 static bool isShort(ForEachTileOp loop, int64_t steps = kMaxShortSteps) {
   bool multiplies = false;
   WalkResult walk = loop.walk([&](Operation *op) {
@@ -251,7 +251,7 @@ private:
         searches(loop));
   }
 
-  /// How many CTAs share the reduction of a tile.
+  /// Decides how many CTAs share the reduction of a tile.
   void decideSplit() {
     if (!schedule.splitK)
       return;
@@ -394,7 +394,7 @@ private:
     return 1;
   }
 
-  /// Bytes that each of so many CTAs has for its rings of tiles.
+  /// Bytes that each of `ctas` CTAs has for its rings of tiles.
   int64_t getRingBytes(int64_t ctas) {
     return resources.getSharedBytes(ctas) - fixedBytes;
   }

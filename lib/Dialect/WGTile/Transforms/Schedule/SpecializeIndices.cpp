@@ -101,9 +101,9 @@ static void loadAhead(scf::ForOp loop) {
     return;
   Location loc = loop.getLoc();
   Value begin = loop.getLowerBound(), end = loop.getUpperBound();
-  auto loadFor = [&](OpBuilder &b, Value turn) {
+  auto loadFor = [&](OpBuilder &b, Value iteration) {
     IRMapping mapping;
-    mapping.map(loop.getInductionVar(), turn);
+    mapping.map(loop.getInductionVar(), iteration);
     for (Operation *op : slice)
       b.clone(*op, mapping);
     SmallVector<Value> results;

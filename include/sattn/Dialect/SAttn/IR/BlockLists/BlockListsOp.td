@@ -44,7 +44,7 @@ def SAttn_BlockListsOp : SAttn_Op<"block_lists", [
     ```
 
     and the same of full(b, h, r) in the third and the fourth result. With two
-    results, their lists have all blocks that are seen. The transposed lists are
+    results, their lists have all visible blocks. The transposed lists are
     those of the transposed counts, whose strides are free.
 
     | operand                                | shape        | element type |

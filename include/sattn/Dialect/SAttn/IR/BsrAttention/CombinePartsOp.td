@@ -46,7 +46,7 @@ def SAttn_CombinePartsOp : SAttn_Op<"combine_parts", [
     `*` stands for the batch dimensions of `out`; those of `crow` broadcast to them.
     `block_rows` is BM. Semantics:
 
-    1. `blocks` is nnz of the mask whose block rows `crow` has, and X the room for
+    1. `blocks` is nnz of the mask whose block rows `crow` has, and X the most
        cuts. Which rows have parts, and where each part's rows are in `partial` and
        `lse`, is as in `sattn.bsr_attention` (6). All other rows of `out` keep their
        content.

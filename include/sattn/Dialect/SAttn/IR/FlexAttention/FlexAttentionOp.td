@@ -82,7 +82,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
        weights are rounded to the element type of `v`.
        With `precision` "tf32" the elements of f32 `q`, `k` and `v` and the
        weights may be rounded to tf32 (10 bits of mantissa). A key whose score is
-       -inf is not seen; one with a very low finite score is, also where it is the
+       -inf is not visible; one with a very low finite score is, also where it is the
        lowest number of f32, unless what `score_mod` multiplies by scores or
        positions, and reads at no query or key, makes it that.
     5. With 16-bit `q`, additions and multiplications of `score_mod` and those by
@@ -96,7 +96,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
        never multiplied from key_lengths[b] or from N on, or from the end of what
        `mask_mod` lets any row see, if that end is captured as in `j < length` or
        computed from captures: a NaN there does not show either.
-       Elsewhere weights of keys that are not seen are 0 and multiplied: `v` must be
+       Elsewhere weights of keys that are not visible are 0 and multiplied: `v` must be
        finite there. A producer that cannot promise it clears those rows of `v`
        first, by a select of the same condition.
     7. With `packed_heads` = P the rows of `q` and of the results are those of P
@@ -117,7 +117,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
       `group` is positive and H a multiple of it.
     - (C5) `block_size` is there if and only if a list is: two positive multiples
       of 16. Counts are at most the entries that there are. Entries are less than
-      ceil(N / BK). Lists of `full` have room for an entry; one of a block that
+      ceil(N / BK). Lists of `full` have at least one place; an entry for a block that
       ends after N is the last of its list. Key lengths are in [0, N]. With
       `packed_heads` M is at most BQ.
     - (C6) There are one to three `outs`, and the results have their types.

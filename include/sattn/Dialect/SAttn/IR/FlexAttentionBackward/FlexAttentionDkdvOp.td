@@ -100,7 +100,7 @@ def SAttn_FlexAttentionDkdvOp : SAttn_Op<"flex_attention_dkdv", [
       `group` is positive and H a multiple of it.
     - (C5) `block_size` is there if and only if a list is: two positive multiples
       of 16. Counts are at most the entries that there are. Entries are less than
-      ceil(M / BQ). Lists of `full` have room for an entry; one of a block that
+      ceil(M / BQ). Lists of `full` have at least one place; an entry for a block that
       ends after M is the last of its list. Key lengths are in [0, N].
     - (C6) There are two of `outs`, or with `only` one, and the results have their
       types. `only` is "dk" or "dv".

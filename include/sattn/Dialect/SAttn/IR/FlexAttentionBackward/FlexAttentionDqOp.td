@@ -87,7 +87,7 @@ def SAttn_FlexAttentionDqOp : SAttn_Op<"flex_attention_dq", [
        before it is multiplied, and with `precision` "tf32" as the products'
        operands are.
     5. The order of sums is that of the blocks: two runs give the same bits.
-    6. Rows of `k` and `v` from the end of the keys that are seen on, as in
+    6. Rows of `k` and `v` from the end of the visible keys on, as in
        semantics 6 of `sattn.flex_attention`, are not multiplied. Elsewhere in
        blocks that are read both must be finite.
     7. With `stored` the keys visible to a query of block row r are those of the blocks of BQ
