@@ -2,12 +2,11 @@
 
 import sys
 
-from . import plain
+from . import lazy_torch as torch, plain
 
 
 def is_cast(value, device):
     """Whether torch.autocast, where it is on for this type of device, casts a value."""
-    torch = sys.modules["torch"]
     return isinstance(value, torch.Tensor) and value.dtype in (torch.float32, torch.float16, torch.bfloat16) \
         and value.device.type == device
 
@@ -20,7 +19,6 @@ def is_on():
 
 def casts(array, *others):
     """Whether torch.autocast is on for the first array's device, and has one of all arrays in another element type."""
-    torch = sys.modules["torch"]
     if not isinstance(array, torch.Tensor):
         return False
     device = array.device.type
@@ -36,7 +34,6 @@ def cast(*arrays):
     torch.compile traces."""
     if not plain.see() or not plain.may_autocast():
         return arrays
-    torch = sys.modules["torch"]
     if not isinstance(arrays[0], torch.Tensor):
         return arrays
     device = arrays[0].device.type

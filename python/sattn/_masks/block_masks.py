@@ -7,7 +7,7 @@ import weakref
 import numpy as np
 
 from .._native.c_arguments import integer
-from .._arrays import adapters
+from .._arrays import adapters, lazy_torch as torch
 from .._trace import user_functions
 from .._trace.expression import MOST
 from . import mask_functions, mask_lists, pictures
@@ -48,8 +48,6 @@ def _length(name, value, least=0):
 
 
 def _as_tensors(lists):
-    import torch
-
     return Lists(*(None if array is None else torch.from_numpy(array) for array in lists))
 
 
@@ -270,7 +268,7 @@ class BlockMask:
             dense = mask_lists.dense_of(arrays.host(numbers), arrays.host(indices), self._columns)
             for array in mask_lists.ordered(dense.swapaxes(-1, -2)):
                 found.append(array if arrays is adapters.NUMPY
-                             else sys.modules["torch"].from_numpy(array).to(arrays.device))
+                             else torch.from_numpy(array).to(arrays.device))
         return tuple(found)
 
     @property
@@ -358,7 +356,7 @@ class BlockMask:
         """Which blocks are visible: (B, H, blocks of queries, blocks of keys) of 0 and 1, i32."""
         dense = self._dense().astype(np.int32)
         arrays = adapters.arrays_of("kv_indices", self.kv_indices)
-        return dense if arrays is adapters.NUMPY else sys.modules["torch"].from_numpy(dense).to(arrays.device)
+        return dense if arrays is adapters.NUMPY else torch.from_numpy(dense).to(arrays.device)
 
     def visible(self):
         """The share of elements that are visible, from 0 to 1; None where the function of a part of a mask is not
@@ -426,7 +424,7 @@ class BlockMask:
             dense = mask_lists.dense_of(arrays.host(numbers), arrays.host(indices), self._columns)[..., :rows, :columns]
             for array in mask_lists.ordered(dense):
                 found.append(array if arrays is adapters.NUMPY
-                             else sys.modules["torch"].from_numpy(array).to(arrays.device))
+                             else torch.from_numpy(array).to(arrays.device))
         return type(self).from_kv_blocks(*found, BLOCK_SIZE=self.BLOCK_SIZE, mask_mod=self.mask_mod,
                                          seq_lengths=lengths, compute_q_blocks=self._has_transposed)
 

@@ -1,12 +1,11 @@
 """Lists of the partial and full blocks of a mask, from the values of its elements."""
 
 import math
-import sys
 import typing
 
 import numpy as np
 
-from .._arrays import evaluation
+from .._arrays import evaluation, lazy_torch as torch
 from .._trace import direct_reads, user_functions
 from .._trace.expression import Graph
 from . import bounds
@@ -85,8 +84,6 @@ def _counts_of(visible, block, device):
     if device is None:
         by_column = np.add.reduceat(visible, np.arange(0, columns, block[1]), axis=1, dtype=np.int32)
         return np.add.reduceat(by_column, np.arange(0, rows, block[0]), axis=0, dtype=np.int32)
-    import torch
-
     padded = torch.nn.functional.pad(visible, (0, -columns % block[1], 0, -rows % block[0]))
     return padded.view(-(-rows // block[0]), block[0], -(-columns // block[1]), block[1]).sum((1, 3), dtype=torch.int32)
 
@@ -135,7 +132,6 @@ class CountsPair:
         if (lengths[0] != lengths[1] or block[0] != block[1] or math.prod(shape) * math.prod(lengths) <= MOST_EVALUATED
                 or not _is_compiled((*shape, *blocks), block, device)):
             return None
-        torch = sys.modules["torch"]
         return cls(torch.empty((2, *shape, *blocks), dtype=torch.int32, device=device))
 
     @property

@@ -1,8 +1,6 @@
 """Gradients of bsr_dense_addmm: products with the transpose, and sampled products at the stored blocks."""
 
-import sys
-
-from .._arrays import adapters, sparse_operand, transposition
+from .._arrays import adapters, lazy_torch as torch, sparse_operand, transposition
 from . import bsr_addmm, sampled_addmm
 
 #: The operands that have gradients, and what these read.
@@ -22,7 +20,6 @@ READS = {
 
 def wide_of(tensor):
     """The type that sums of a tensor's elements have."""
-    torch = sys.modules["torch"]
     return torch.float64 if tensor.dtype == torch.float64 else torch.float32
 
 
@@ -50,7 +47,7 @@ def operand_of(crow, col, values, columns):
     prepared = sparse_operand.prepared_of(crow, col, values)
     if prepared is not None:
         return prepared
-    batch = sys.modules["torch"].broadcast_shapes(crow.shape[:-1], col.shape[:-1], values.shape[:-3])
+    batch = torch.broadcast_shapes(crow.shape[:-1], col.shape[:-1], values.shape[:-3])
     return sparse_operand.Operand(crow, col, values, (*batch, (crow.shape[-1] - 1) * values.shape[-2], columns))
 
 
@@ -58,7 +55,7 @@ def product(operand, dense, shape, alpha, precision):
     """alpha * (operand @ dense), summed over the batches that a shape has not, in the type of dense. It lies as dense
     does."""
     crow, col, values = operand if isinstance(operand, tuple) else (operand.crow, operand.col, operand.values)
-    batch = sys.modules["torch"].broadcast_shapes(crow.shape[:-1], col.shape[:-1], values.shape[:-3], dense.shape[:-2])
+    batch = torch.broadcast_shapes(crow.shape[:-1], col.shape[:-1], values.shape[:-3], dense.shape[:-2])
     element = dense.dtype if tuple(batch) == tuple(shape[:-2]) else wide_of(dense)
     if adapters.arrays_of("dense", dense).is_transposed(dense):
         out = dense.new_empty((*batch, shape[-1], shape[-2]), dtype=element).mT
@@ -76,7 +73,7 @@ def transposed_product(operand, columns, dense, shape, alpha, precision):
 def _at_blocks(crow, col, like, left, right, alpha, precision):
     """alpha * (left @ right) at the blocks of a pattern, for the batches that all have together: 0 at blocks of no row.
     Of the type of `like`, or of sums where it has other batches."""
-    batch = sys.modules["torch"].broadcast_shapes(crow.shape[:-1], col.shape[:-1], like.shape[:-3], left.shape[:-2],
+    batch = torch.broadcast_shapes(crow.shape[:-1], col.shape[:-1], like.shape[:-3], left.shape[:-2],
                                                   right.shape[:-2])
     known = sparse_operand.known_of(crow, col)
     made = like.new_empty if known is not None and known.is_whole else like.new_zeros
@@ -94,7 +91,7 @@ def sampled(crow, col, like, left, right, alpha, precision):
     the batches that they have not."""
     if like.dim() == 3 and crow.dim() == col.dim() == 1 and (left.dim() > 2 or right.dim() > 2):
         # For one matrix, a sum over batches is a sum over more columns.
-        batch = sys.modules["torch"].broadcast_shapes(left.shape[:-2], right.shape[:-2])
+        batch = torch.broadcast_shapes(left.shape[:-2], right.shape[:-2])
         left = left.expand(*batch, *left.shape[-2:]).movedim(-2, 0).flatten(1)
         right = right.expand(*batch, *right.shape[-2:]).flatten(0, -2)
     return summed_to(_at_blocks(crow, col, like, left, right, alpha, precision), like.shape).to(like.dtype)

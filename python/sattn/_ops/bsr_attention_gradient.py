@@ -1,10 +1,9 @@
 """The gradients of scaled_dot_product_attention: those of flex_attention, over stored blocks."""
 
 import math
-import sys
 import typing
 
-from .._arrays import adapters, transposition
+from .._arrays import adapters, lazy_torch as torch, transposition
 from .._call import cache, memory
 from .._compiler import compiler
 from . import whole_columns
@@ -68,7 +67,6 @@ class _Operands(typing.NamedTuple):
 
 
 def _operands_of(given, batch):
-    torch = sys.modules["torch"]
     query, key, value = (_in_two(tensor, batch, 2) for tensor in (given.query, given.key, given.value))
     whole = _in_two(given.out, batch, 2).shape[:2]
     query = _plain(query.expand(*whole, *query.shape[2:]))
@@ -79,7 +77,6 @@ def _operands_of(given, batch):
 
 def _stored_of(crow, col, across, batch):
     """((crow, col), those of the transpose) of a pattern with so many block columns, with two batch dimensions each."""
-    torch = sys.modules["torch"]
     shared = torch.broadcast_shapes(crow.shape[:-1], col.shape[:-1])
     own = (index.expand(*shared, index.shape[-1]) for index in (crow, col))
     other = transposition.pattern_of(crow, col, across)
@@ -124,7 +121,7 @@ def backward(grad_out, given, wanted):
 def _place_for(operand, tensor, batch):
     """(the gradient of a tensor, or None, where the program writes that of the operand made of it): the first is a view
     of the second unless elements are to be added or left out."""
-    result = sys.modules["torch"].empty_like(tensor)
+    result = torch.empty_like(tensor)
     if len(batch) <= 2 and tensor.numel() == operand.numel():
         return result, _in_two(result, batch, 2)
     return None, operand.new_empty(operand.shape)
@@ -143,4 +140,4 @@ def _like(result, found, tensor, batch):
         found = found.reshape(*(1,) * (len(batch) - 1), *found.shape[1:])
     if tuple(found.shape[:-2]) != own:
         found = summed_to(found.to(wide_of(found)), (*own, *found.shape[-2:]))
-    return sys.modules["torch"].empty_like(tensor).copy_(found.reshape(tensor.shape))
+    return torch.empty_like(tensor).copy_(found.reshape(tensor.shape))

@@ -1,8 +1,6 @@
 """scaled_dot_product_attention as an operation of PyTorch, and under torch.autograd."""
 
-import sys
-
-from .._arrays import autograd
+from .._arrays import autograd, lazy_torch as torch
 from .bsr_attention import attend, explained, recorded_arguments, scaled_dot_product_attention
 from .bsr_attention_gradient import Attended, backward
 from .spec import OpSpec, register
@@ -18,7 +16,6 @@ _BACKWARD_SCHEMA = f"(Tensor grad_out, Tensor out, Tensor lse, {_ARGUMENTS}, boo
 
 
 def _wide(query):
-    torch = sys.modules["torch"]
     return torch.float64 if query.dtype == torch.float64 else torch.float32
 
 
@@ -28,7 +25,7 @@ def _kernel(query, key, value, crow, col, block, random, dropout_p, scale, preci
 
 
 def _fake(query, key, value, crow, col, block, random, dropout_p, scale, precision, lse):
-    batch = sys.modules["torch"].broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2], crow.shape[:-1],
+    batch = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2], crow.shape[:-1],
                                                   col.shape[:-1])
     rows = (*batch, query.shape[-2])
     return query.new_empty((*rows, value.shape[-1])), query.new_empty(rows if lse else (0,), dtype=_wide(query))
@@ -42,14 +39,12 @@ def _gradients_of_attention(grad_out, out, lse, query, key, value, crow, col, bl
 
 
 def _fake_gradients(grad_out, out, lse, query, key, value, *rest):
-    return tuple(sys.modules["torch"].empty_like(tensor) if is_wanted else grad_out.new_empty((0,))
+    return tuple(torch.empty_like(tensor) if is_wanted else grad_out.new_empty((0,))
                  for tensor, is_wanted in zip((query, key, value), rest[-1]))
 
 
 def _with_gradient(operation):
     """The function that runs in the place of the operation for tensors that may require a gradient."""
-    torch = sys.modules["torch"]
-
     class BsrAttention(torch.autograd.Function):
         """The operation, which saves its operands, its result and the logarithms of sums."""
 

@@ -1,8 +1,6 @@
 """flex_attention under torch.autograd: its operation saves what its gradients need."""
 
-import sys
-
-from .._arrays import autograd
+from .._arrays import autograd, lazy_torch as torch
 from .._trace import function_text
 
 _PLACES = {"arrays": 5, "lists": 8, "lse": 13}
@@ -10,8 +8,6 @@ _PLACES = {"arrays": 5, "lists": 8, "lse": 13}
 
 def with_gradient(operation):
     """The function that runs in the place of the operation for tensors that may require a gradient."""
-    torch = sys.modules["torch"]
-
     class FlexAttention(torch.autograd.Function):
         """The operation. `arguments` are its own, of which arrays and lists are numbers of tensors; these follow."""
 

@@ -1,8 +1,6 @@
 """flex_attention_backward as an operation of PyTorch, which torch.autograd calls (flex_attention_autograd.py)."""
 
-import json
-import sys
-
+from .._arrays import lazy_torch as torch
 from .flex_attention_layout import in_order_of
 from .flex_attention_backward import Gradients, backward, flex_attention_backward
 from .flex_attention_operation import arguments_of, request_of
@@ -33,7 +31,7 @@ def _like(array, is_wanted):
     if not is_wanted:
         return array.new_empty((0,))
     if array.dim() != 4:
-        return sys.modules["torch"].empty_like(array)
+        return torch.empty_like(array)
     shape, places = in_order_of(array.stride(), tuple(array.shape))
     made = array.new_empty(shape)
     return made if places is None else made.permute(places)
@@ -43,7 +41,7 @@ def _fake(grad_out, grad_lse, out, lse, query, key, value, score_mod, mask_mod, 
           band, scale, enable_gqa, kernel_options, wanted):
     *of_three, of_arrays = *wanted[:3], wanted[3:]
     return (*map(_like, (query, key, value), of_three),
-            [sys.modules["torch"].empty_like(array) if own else array.new_empty((0,)) for array, own in zip(arrays, of_arrays)])
+            [torch.empty_like(array) if own else array.new_empty((0,)) for array, own in zip(arrays, of_arrays)])
 
 
 def _arguments(request, given, kernel_options):

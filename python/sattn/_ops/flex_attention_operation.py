@@ -3,10 +3,10 @@ arguments."""
 
 import functools
 import json
-import sys
 
 import numpy as np
 
+from .._arrays import lazy_torch as torch
 from .._call.kernel_options import options_of
 from .._trace import function_text
 from .._masks import attention_mask, mask_functions
@@ -72,7 +72,6 @@ def request_of(query, key, value, score_mod, mask_mod, arrays, floats, integers,
 
 def _wide(query):
     """The type of numbers of queries."""
-    torch = sys.modules["torch"]
     return torch.float64 if query.dtype == torch.float64 else torch.float32
 
 
@@ -97,7 +96,7 @@ def _leaves(function, values, arrays, floats, integers):
         return ""
     for capture, value in zip(function.captures, values):
         if capture.kind == "array":
-            arrays.append(sys.modules["torch"].from_numpy(value) if isinstance(value, np.ndarray) else value)
+            arrays.append(torch.from_numpy(value) if isinstance(value, np.ndarray) else value)
         else:
             (floats if capture.kind == "float" else integers).append(value)
     return function_text.serialize(function)

@@ -2,9 +2,9 @@
 
 import dataclasses
 import inspect
-import sys
 import typing
 
+from .._arrays import lazy_torch as torch
 from .._call import explain
 
 _PRECISION = 'Literal["ieee", "tf32"] | None'
@@ -158,4 +158,4 @@ def rows_of(crow, matrix):
 def operand_batch(crow, matrix, *others):
     """Batch dimensions of an operand as the operation has it, broadcast with others."""
     own = (matrix.shape[:-2],) if crow is None else (crow.shape[:-1], matrix.shape[:-3])
-    return sys.modules["torch"].broadcast_shapes(*own, *others)
+    return torch.broadcast_shapes(*own, *others)

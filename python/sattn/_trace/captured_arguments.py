@@ -1,10 +1,9 @@
 """Captured values (_trace/capturing.py) as arguments of kernels."""
 
-import sys
 
 import numpy as np
 
-from .._arrays import adapters, plain, stand_ins
+from .._arrays import adapters, lazy_torch as torch, plain, stand_ins
 from . import regions
 
 
@@ -29,13 +28,12 @@ def _passed_capture(capture, value, arrays, has_gradient, wide, is_guarded):
         if not on_gpu:
             return own.passed(value)
         value = own.passed(value)
-        tensor = sys.modules["torch"].from_numpy(np.ascontiguousarray(value))
-        return tensor.view(sys.modules["torch"].bfloat16).to(arrays.device) if capture.element == "bf16" else \
+        tensor = torch.from_numpy(np.ascontiguousarray(value))
+        return tensor.view(torch.bfloat16).to(arrays.device) if capture.element == "bf16" else \
             tensor.to(arrays.device)
     if has_gradient:
         adapters.require_no_derivative(capture.name, value)
     stand_ins.refuse(capture.name, value)
-    torch = sys.modules["torch"]
     if value.device != arrays.device:
         if value.device.type != "cpu":
             raise ValueError(f"argument '{capture.name}': expected a captured tensor in the memory of query, "
