@@ -7,6 +7,10 @@ from .._arrays import adapters, lazy_torch as torch, plain, stand_ins
 from . import regions
 
 
+# Types that captures are converted to.
+_PASSED = {"i32": "int32", "i64": "int64", "f32": "float32"}
+
+
 def _passed_capture(capture, value, arrays, has_gradient, wide, is_guarded):
     """A captured array in the type and on the device of the kernel. has_gradient: whether PyTorch may want one of
     it."""
@@ -24,7 +28,7 @@ def _passed_capture(capture, value, arrays, has_gradient, wide, is_guarded):
         if capture.element in ("bool", "u8"):
             value = value.view(np.int8)
         elif wanted != capture.element:
-            value = value.astype({"i32": np.int32, "i64": np.int64, "f32": np.float32}[wanted])
+            value = value.astype(_PASSED[wanted])
         if not on_gpu:
             return own.passed(value)
         value = own.passed(value)
@@ -43,7 +47,7 @@ def _passed_capture(capture, value, arrays, has_gradient, wide, is_guarded):
     if capture.element in ("bool", "u8"):
         value = value.view(torch.int8)
     elif wanted != capture.element:
-        value = value.to({"i32": torch.int32, "i64": torch.int64, "f32": torch.float32}[wanted])
+        value = value.to(getattr(torch, _PASSED[wanted]))
     return value.detach() if value.requires_grad else value
 
 

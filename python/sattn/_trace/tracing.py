@@ -169,6 +169,14 @@ def _compared(how):
     return compare
 
 
+def _by_function(name):
+    return lambda self: call(name, (self,), {})
+
+
+def _as_integer(function):
+    return lambda self: self._whole(function)
+
+
 #: Names by which a function of the user's asks for an object's class.
 _ASKING = {"__class__", "isinstance", "issubclass"}
 
@@ -226,20 +234,12 @@ class _Operators:
     def __rdivmod__(self, other):
         return NotImplemented if _is_foreign(other) else (other // self, other % self)
 
-    def __neg__(self):
-        return call("negative", (self,), {})
+    __neg__, __invert__ = _by_function("negative"), _by_function("invert")
 
     def __round__(self, digits=None):
         return self._whole("round") if digits is None else call("round", (self, digits), {})
 
-    def __floor__(self):
-        return self._whole("floor")
-
-    def __ceil__(self):
-        return self._whole("ceil")
-
-    def __trunc__(self):
-        return self._whole(None)
+    __floor__, __ceil__, __trunc__ = _as_integer("floor"), _as_integer("ceil"), _as_integer(None)
 
     def _whole(self, function):
         """An integer, as of Python's own functions."""
@@ -253,9 +253,6 @@ class _Operators:
 
     def __abs__(self):
         return Traced(_graph().absolute(self.node))
-
-    def __invert__(self):
-        return call("invert", (self,), {})
 
     def __bool__(self):
         return bool(_known(self.node, "bool(), as of `if`, `and`, `or`, `not`, min() and max()",
@@ -307,7 +304,7 @@ class Traced(_Operators):
     """An element that is not known yet: of a score, a position, or computed of them."""
 
     __slots__ = ("node",)
-    shape, ndim, is_cuda = (), 0, False
+    shape, ndim, is_cuda, device = (), 0, False, None
 
     def __init__(self, node):
         self.node = node if is_recorded() else _graph().detached(node)
@@ -318,10 +315,6 @@ class Traced(_Operators):
         name = NAMES[self.node.type]
         torch = sys.modules.get("torch")
         return np.dtype(name) if torch is None else getattr(torch, name)
-
-    @property
-    def device(self):
-        return None
 
     def dim(self):
         return 0
@@ -342,11 +335,12 @@ class TracedArray(_Operators):
     elements have no derivative.
     """
 
-    __slots__ = ("number", "rank", "element_type", "extent", "indices", "own_dtype", "is_detached")
+    __slots__ = ("number", "rank", "element_type", "extent", "dtype", "indices", "is_detached")
+    device = None
 
-    def __init__(self, number, rank, element_type, extent, own_dtype, indices=(), is_detached=False):
+    def __init__(self, number, rank, element_type, extent, dtype, indices=(), is_detached=False):
         self.number, self.rank, self.element_type, self.extent = number, rank, element_type, extent
-        self.own_dtype, self.indices, self.is_detached = own_dtype, indices, is_detached
+        self.dtype, self.indices, self.is_detached = dtype, indices, is_detached
 
     @property
     def node(self):
@@ -366,14 +360,6 @@ class TracedArray(_Operators):
     def size(self, dimension=None):
         return self.shape if dimension is None else self.shape[dimension]
 
-    @property
-    def dtype(self):
-        return self.own_dtype
-
-    @property
-    def device(self):
-        return None
-
     def element(self):
         if self.ndim:
             refuse("a captured array with an index for each dimension", f"one that lacks {self.ndim} of {self.rank}")
@@ -384,14 +370,14 @@ class TracedArray(_Operators):
                 wrapped = graph.arithmetic("add", index, self.extent(place).node)
                 index = graph.where(graph.compare("lt", index, graph.constant(0)), wrapped, index)
             indices.append(index)
-        own = type_of(self.own_dtype)
+        own = type_of(self.dtype)
         node = graph.node("load", LOADED.get(own, own), *indices, payload=self.number,
                           bounds=RANGES.get(own, RANGES["f32"]), type=own if own in RANGES else "f32")
         return Traced(graph.detached(node) if self.is_detached else node)
 
     def detached(self):
         """The array, whose elements have no derivative."""
-        return TracedArray(self.number, self.rank, self.element_type, self.extent, self.own_dtype, self.indices, True)
+        return TracedArray(self.number, self.rank, self.element_type, self.extent, self.dtype, self.indices, True)
 
     def __getitem__(self, index):
         given = index if isinstance(index, tuple) else (index,)
@@ -407,7 +393,7 @@ class TracedArray(_Operators):
             if node.dtype == "f32":
                 refuse("integers as indices of a captured array", "a float")
             found.append(_graph().cast(node, "i64" if node.type in ("i64", "u32") else "i32"))
-        array = TracedArray(self.number, self.rank, self.element_type, self.extent, self.own_dtype,
+        array = TracedArray(self.number, self.rank, self.element_type, self.extent, self.dtype,
                             (*self.indices, *found), self.is_detached)
         return array if array.ndim else array.element()
 
