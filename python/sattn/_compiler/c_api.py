@@ -33,9 +33,15 @@ def library():
             ("sattn_assemble", ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
                                                  ctypes.POINTER(ctypes.c_size_t), text]),
             ("sattn_text_free", None, [ctypes.c_void_p])]:
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
+        declare(library, name, result, *arguments)
     return library
+
+
+def declare(library, name, result, *arguments):
+    """The function of the library with these types of its result and its arguments."""
+    function = getattr(library, name)
+    function.restype, function.argtypes = result, arguments
+    return function
 
 
 def version():
