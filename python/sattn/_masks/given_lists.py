@@ -76,11 +76,9 @@ def _found_within(lists, band, lengths, block, arrays):
     some, whole = number > 0, number == mask_lists.sizes(lengths, block)
     cut = full & some & ~whole
     found = [*mask_lists.ordered((partial & some) | cut), *mask_lists.ordered(full & whole)]
-    cut = cut.astype(np.int32) if cut.any() else None
-    if arrays is not adapters.NUMPY:
-        found = [torch.from_numpy(array).to(arrays.device) for array in found]
-        cut = None if cut is None else torch.from_numpy(cut).to(arrays.device)
-    return mask_lists.Lists(*found), cut
+    found, cut = ([arrays.of_numpy(array, lists.kv_indices) for array in own]
+                  for own in (found, [cut.astype(np.int32)] * bool(cut.any())))
+    return mask_lists.Lists(*found), cut[0] if cut else None
 
 
 def within(mask, lists, band, lengths, block, arrays):
