@@ -1,7 +1,9 @@
-"""Gradients of bsr_dense_addmm: products with the transpose, and sampled products at the stored blocks."""
+"""bsr_dense_addmm as an operation of PyTorch, with its gradients: products with the transpose, and sampled products at
+the stored blocks."""
 
 from .._arrays import adapters, lazy_torch as torch, sparse_operand, transposition
 from . import bsr_addmm, sampled_addmm
+from .spec import OpSpec, operand_batch, register, rows_of, summed_to, wide_of
 
 #: The operands that have gradients, and what these read.
 _INDICES = "crow", "col"
@@ -18,18 +20,8 @@ READS = {
 }
 
 
-def wide_of(tensor):
-    """The type that sums of a tensor's elements have."""
-    return torch.float64 if tensor.dtype == torch.float64 else torch.float32
-
-
 def number_of(number, tensor):
     return number if tensor is None else tensor.item()
-
-
-def summed_to(tensor, shape):
-    """The sum over what was broadcast from a shape."""
-    return tensor.sum_to_size(shape) if tuple(tensor.shape) != tuple(shape) else tensor
 
 
 def scaled(tensor, number):
@@ -167,3 +159,16 @@ def gradient(grad, needs, given):
     if "bsr" in needs:
         found["bsr"] = sampled(given.crow, given.col, given.bsr, grad, given.dense.mT, alpha, precision)
     return found
+
+
+def _fake(input, crow, col, bsr, columns, dense, beta, alpha, left_alpha, right_alpha, precision, beta_tensor=None,
+          alpha_tensor=None):
+    return dense.new_empty((*operand_batch(crow, bsr, dense.shape[:-2]), rows_of(crow, bsr), dense.shape[-1]))
+
+
+register(OpSpec(
+    bsr_addmm.bsr_dense_addmm, "bsr_addmm",
+    {"input": "tensor?", "bsr": "matrix", "dense": "tensor", "beta": "number", "alpha": "number",
+     "left_alpha": "tensor?", "right_alpha": "tensor?", "precision": "precision"},
+    fake=_fake, explained=bsr_addmm.explained, is_default=True, gradients=READS, gradient=gradient,
+    autocast=("input", "bsr", "dense")))

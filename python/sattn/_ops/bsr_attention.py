@@ -252,15 +252,8 @@ def _call_of(mask, block, query, key, value, batch, scale, probability, precisio
 
 def _fused(call, mask, check, launch=None):
     """The result of a call. launch: what launches it, if that is known."""
-    arrays, arguments = mask.arrays, call.arguments
-    on_gpu = arrays.on_gpu
-    try:
-        if launch is None:
-            launch = memory.launcher(call.program, mask, arguments, len(call.scalars), check or check is None
-                                     and not on_gpu)
-        memory.with_memory(arrays, launch, *arguments)
-    except BufferError as error:
-        adapters.raise_refusal(call.named, error)
+    checks = check or check is None and not mask.arrays.on_gpu
+    memory.launched(call.program, mask, call.named, call.scalars, checks, launch)
     return call.result
 
 

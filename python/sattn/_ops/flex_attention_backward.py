@@ -1,11 +1,9 @@
-"""flex_attention_backward: the gradients of flex_attention."""
+"""flex_attention_backward: the gradients of flex_attention, which torch.autograd calls as an operation of PyTorch."""
 
 import dataclasses
 import typing
 
-import numpy as np
-
-from .._arrays import adapters, stand_ins
+from .._arrays import adapters, lazy_torch as torch, stand_ins
 from .._call import cache, dispatch, memory
 from .._compiler import compiler, program_text
 from .._compiler.program_text import listed
@@ -14,13 +12,21 @@ from .._masks.attention_mask import Mask
 from .._trace import direct_reads, regions
 from .._trace.captured_arguments import captured
 from . import captured_gradients, flex_attention, huge_scores, whole_columns
-from .flex_attention_layout import in_order_of
+from .flex_attention_layout import new_in_order_of
+from .flex_attention_operation import TYPES, arguments_of, request_of
 from .flex_attention_plan import keys_read, shapes_of, source_of
 from .flex_attention_program import FlexAttention
+from .spec import OpSpec, register
 
 LOG2_E = "1.4426950408889634"
 #: Columns of heads up to which the sums of both gradients of a tile of keys fit in a GPU's registers.
 WIDEST_TOGETHER = 128
+# wanted: whether the gradients of query, of key, of value, and of each of `arrays` are computed. Those that are not are
+# empty.
+_SCHEMA = ("(Tensor grad_out, Tensor? grad_lse, Tensor out, Tensor lse, Tensor query, Tensor key, Tensor value, "
+           "str score_mod, str mask_mod, Tensor[] arrays, Scalar[]? floats, SymInt[] integers, Tensor[] lists, "
+           "SymInt[] mask, SymInt[] band, Scalar? scale, bool enable_gqa, str kernel_options, bool[] wanted) "
+           "-> (Tensor, Tensor, Tensor, Tensor[])")
 
 
 class Stored(typing.NamedTuple):
@@ -170,17 +176,9 @@ def _may_see_nothing(mask, band, score, lengths):
                 and (band.left is None or band.left >= 0))
 
 
-def _new(array, arrays, keys=None):
+def _new(array, keys=None):
     """A new array of another's shape, in the order of its memory; with `keys`, rows from there on are 0."""
-    shape = tuple(array.shape)
-    strides = array.strides if arrays is adapters.NUMPY else array.stride()
-    own, places = in_order_of(strides, shape)
-    is_cut = keys is not None and keys < shape[2]
-    if arrays is adapters.NUMPY:
-        made = (np.zeros if is_cut else np.empty)(own, array.dtype)
-        return made if places is None else made.transpose(places)
-    made = array.new_zeros(own) if is_cut else array.new_empty(own)
-    return made if places is None else made.permute(places)
+    return new_in_order_of(array, tuple(array.shape), keys is not None and keys < array.shape[2])
 
 
 def _plain_rows(array, arrays):
@@ -217,7 +215,7 @@ def backward(request, given):
     _require_results(request, given, arrays)
     whole = whole_columns.filled_request(request)
     if whole is not None:
-        return _backward_whole(request, whole, given, arrays)
+        return _backward_whole(request, whole, given)
     request, given = huge_scores.without(request, given, arrays)
     score = request.score
     mask = None
@@ -229,7 +227,7 @@ def backward(request, given):
         direct_reads.require(score, request.score_values, sizes[2:])
     band = request.band
     keys = keys_read(mask, band, sizes[2], sizes[3])
-    results = tuple(_new(array, arrays, end) if is_wanted else None for array, end, is_wanted in (
+    results = tuple(_new(array, end) if is_wanted else None for array, end, is_wanted in (
         (query, None, given.wants_query), (key, keys, given.wants_key), (value, keys, given.wants_value)))
     found = [array if array is None or place == 0 or keys >= sizes[3] else array[:, :, :keys]
              for place, array in enumerate(results)]
@@ -283,12 +281,12 @@ def backward(request, given):
     return results, of_arrays
 
 
-def _backward_whole(request, whole, given, arrays):
+def _backward_whole(request, whole, given):
     """The result of backward for a Request, by another Request whose rows are whole vectors."""
     found, of_arrays = backward(whole, given._replace(out=whole_columns.filled(given.out),
                                                       grad_out=whole_columns.filled(given.grad_out)))
     own = request.query, request.key, request.value
-    return tuple(None if gradient is None else whole_columns.copy(gradient, _new(array, arrays))
+    return tuple(None if gradient is None else whole_columns.copy(gradient, _new(array))
                  for gradient, array in zip(found, own)), of_arrays
 
 
@@ -311,3 +309,36 @@ def flex_attention_backward(grad_out, query, key, value, out, lse, score_mod=Non
     if stand_ins.stands_for_others(query):
         return dispatch.call("flex_attention_backward", request=request, given=given, kernel_options=kernel_options)
     return backward(request, given)[0]
+
+
+def _kernel(grad_out, grad_lse, out, lse, *arguments):
+    *scores, kernel_options, wanted = arguments
+    given = Gradients(out, lse, grad_out, grad_lse, *wanted[:3], of_arrays=tuple(wanted[3:]))
+    found, of_arrays = ([grad_out.new_empty((0,)) if array is None else array for array in own]
+                        for own in backward(request_of(*scores, False, False, kernel_options), given))
+    return *found, of_arrays
+
+
+def _like(array, is_wanted):
+    """A tensor like the gradient of one."""
+    if not is_wanted:
+        return array.new_empty((0,))
+    return _new(array) if array.dim() == 4 else torch.empty_like(array)
+
+
+def _fake(grad_out, grad_lse, out, lse, query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask,
+          band, scale, enable_gqa, kernel_options, wanted):
+    return (*map(_like, (query, key, value), wanted),
+            [torch.empty_like(array) if own else array.new_empty((0,)) for array, own in zip(arrays, wanted[3:])])
+
+
+def _arguments(request, given, kernel_options):
+    *scores, _, _, options = arguments_of(request, kernel_options)
+    return (given.grad_out, given.grad_lse, given.out, given.lse, *scores, options,
+            [True] * 3 + [False] * len(scores[5]))
+
+
+register(OpSpec(
+    flex_attention_backward, "flex_attention_backward", schema=_SCHEMA, kernel=_kernel, fake=_fake,
+    arguments=_arguments, result=lambda results, given: results[:3], returns="tuple[Any, Any, Any]",
+    types={**TYPES, "grad_out": "_Array", "out": "_Array", "lse": "_Array", "grad_lse": "_Array | None"}))

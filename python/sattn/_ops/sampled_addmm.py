@@ -380,17 +380,12 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
         if autograd.is_recorded(sparse_operand.values_of(input), mat1, mat2):
             return _dispatched(input, mat1, mat2, beta, alpha, precision, out, check, meta)
     call = call_of(input, mat1, mat2, beta, alpha, out, precision, tile_of(meta))
-    arrays, arguments = call.operand.arrays, call.arguments
+    arrays = call.operand.arrays
     on_gpu = arrays.on_gpu
     if on_gpu:
-        explanation.log_generic(call.program, arguments)
+        explanation.log_generic(call.program, call.arguments)
     checks = check or check is None and not on_gpu
-    try:
-        launch = memory.launcher(call.program, call.operand, arguments, len(call.scalars), checks)
-        memory.with_memory(arrays, launch, *arguments)
-    except BufferError as error:
-        adapters.raise_refusal(call.operands, error)
-    result = call.result
+    launch, result = memory.launched(call.program, call.operand, call.operands, call.scalars, checks), call.result
     if out is not None:
         _copy_indices(call.copies)
         arrays.count_write(result.values)

@@ -159,3 +159,13 @@ def operand_batch(crow, matrix, *others):
     """Batch dimensions of an operand as the operation has it, broadcast with others."""
     own = (matrix.shape[:-2],) if crow is None else (crow.shape[:-1], matrix.shape[:-3])
     return torch.broadcast_shapes(*own, *others)
+
+
+def wide_of(tensor):
+    """The type that sums of a tensor's elements have."""
+    return torch.float64 if tensor.dtype == torch.float64 else torch.float32
+
+
+def summed_to(tensor, shape):
+    """The sum over what was broadcast from a shape."""
+    return tensor.sum_to_size(shape) if tuple(tensor.shape) != tuple(shape) else tensor
