@@ -325,6 +325,18 @@ def require_element(name, array, arrays, allowed):
     return dtype
 
 
+def require_shape(name, array, shape):
+    """Raises ValueError for an array of another shape."""
+    if tuple(array.shape) != shape:
+        raise ValueError(f"argument '{name}': expected shape {shape}, but got {tuple(array.shape)}")
+
+
+def require_writable(name, array):
+    """Raises ValueError for an array of NumPy that is read-only."""
+    if isinstance(array, np.ndarray) and not array.flags.writeable:
+        raise ValueError(f"argument '{name}': expected an array that can be written, but got a read-only one")
+
+
 def require_same(name, value, arrays, other):
     """Raises ValueError for an array of another library or device than `other`, which has `arrays`."""
     own = arrays_of(name, value)

@@ -61,6 +61,16 @@ def refuse_transform(operation):
                               "one inside; torch.autograd.grad gives its gradients")
 
 
+def outside_transforms(operation, function):
+    """The function, which refuses calls inside of a transform of torch.func in the name of an operation."""
+    def call(*arguments):
+        if torch._C._are_functorch_transforms_active():
+            refuse_transform(operation)
+        return function(*arguments)
+
+    return call
+
+
 def refuse_tangent(operation):
     """Raises for an operation of a tensor with a tangent."""
     raise NotImplementedError(f"{operation}: expected tensors without tangents, but got a dual of forward-mode "

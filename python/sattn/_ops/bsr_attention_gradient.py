@@ -217,12 +217,7 @@ def _with_gradient(operation):
                 found = autograd.once(_NAME, found, (grad_out, query, key, value))
             return *(gradient if is_needed else None for gradient, is_needed in zip(found, needs)), *nothing
 
-    def kernel(*arguments):
-        if torch._C._are_functorch_transforms_active():
-            autograd.refuse_transform(_NAME)
-        return BsrAttention.apply(*arguments)
-
-    return kernel
+    return autograd.outside_transforms(_NAME, BsrAttention.apply)
 
 
 register(OpSpec(_gradients_of_attention, "bsr_attention_backward", schema=_BACKWARD_SCHEMA,
@@ -230,6 +225,5 @@ register(OpSpec(_gradients_of_attention, "bsr_attention_backward", schema=_BACKW
 register(OpSpec(
     scaled_dot_product_attention, "bsr_attention", schema=_SCHEMA, kernel=_kernel, fake=_fake,
     arguments=recorded_arguments, result=lambda results, given: results[0], explained=explained,
-    backward=_with_gradient, autocast=("query", "key", "value"), types={
-        "query": "_Array", "key": "_Array", "value": "_Array", "attn_mask": "Any", "dropout_p": "_Number",
-        "is_causal": "bool", "scale": "_Number | None"}))
+    backward=_with_gradient, autocast=("query", "key", "value"),
+    types={"attn_mask": "Any", "dropout_p": "_Number", "is_causal": "bool"}))

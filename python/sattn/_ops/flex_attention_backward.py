@@ -199,8 +199,7 @@ def _require_results(request, given, arrays):
         if array is None and name == "grad_lse":
             continue
         adapters.require_same(name, array, arrays, "query")
-        if tuple(array.shape) != shape:
-            raise ValueError(f"argument '{name}': expected shape {shape}, but got {tuple(array.shape)}")
+        adapters.require_shape(name, array, shape)
         adapters.require_element(name, array, arrays, (element or arrays.dtype(query.dtype),))
 
 

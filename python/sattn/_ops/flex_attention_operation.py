@@ -24,9 +24,8 @@ _SCHEMA = ("(Tensor query, Tensor key, Tensor value, str score_mod, str mask_mod
 # Arguments of the operation by their place, for its gradient.
 _PLACES = {"arrays": 5, "lists": 8, "lse": 13}
 #: Types of parameters in the stub, of flex_attention and of its backward pass.
-TYPES = {"query": "_Array", "key": "_Array", "value": "_Array", "score_mod": "_ScoreMod | None", "block_mask": "Any",
-         "scale": "_Number | None", "enable_gqa": "bool", "kernel_options": "Mapping[str, Any] | None",
-         "causal": 'bool | Literal["top_left", "bottom_right"] | None',
+TYPES = {"score_mod": "_ScoreMod | None", "block_mask": "Any", "enable_gqa": "bool",
+         "kernel_options": "Mapping[str, Any] | None", "causal": 'bool | Literal["top_left", "bottom_right"] | None',
          "window": "tuple[int | None, int | None] | None", "prefix": "int | None"}
 
 
@@ -186,12 +185,10 @@ def _with_gradient(operation):
             return next(own), next(own), next(own), *nothing[:13], *own, *[None] * len(lists)
 
     def kernel(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, *rest):
-        if torch._C._are_functorch_transforms_active():
-            autograd.refuse_transform("flex_attention")
         return FlexAttention.apply(query, key, value, score_mod, mask_mod, len(arrays), floats, integers, len(lists),
                                    *rest, *arrays, *lists)
 
-    return kernel
+    return autograd.outside_transforms("flex_attention", kernel)
 
 
 register(OpSpec(

@@ -135,8 +135,7 @@ def _tensors_of(format, lists, meta, blocks, others, accumulators, arrays):
         shape = (lists["offsets"].shape[0] - 1, rows, others.shape[2])
         if accumulators is None:
             accumulators = arrays.zeros(shape, blocks)
-        if tuple(accumulators.shape) != shape:
-            raise ValueError(f"argument 'accumulators': expected shape {shape}, but got {tuple(accumulators.shape)}")
+        adapters.require_shape("accumulators", accumulators, shape)
         out, grid = accumulators, others
     else:
         _require_rank("others", others, "(*, K, N)", 2, more=True)
@@ -354,8 +353,7 @@ def multiply(blocks, others, lists, accumulators, check, precision, is_cleared=F
     for name, array in {**{LISTS[format][key]: array for key, array in lists.items()}, **dense}.items():
         adapters.require_same(name, array, arrays, "blocks")
         adapters.require_no_derivative(name, array)
-    if arrays is adapters.NUMPY and accumulators is not None and not accumulators.flags.writeable:
-        raise ValueError("argument 'accumulators': expected an array that can be written, but got a read-only one")
+    adapters.require_writable("accumulators", accumulators)
     operands, result = _tensors_of(format, lists, meta, blocks, others, accumulators, arrays)
     if operands is None:  # No columns.
         return result

@@ -7,7 +7,6 @@ import typing
 from .._arrays import lazy_torch as torch
 from .._call import explain
 
-_PRECISION = 'Literal["ieee", "tf32"] | None'
 #: Kinds of parameters that an operation of PyTorch has: (its part of the schema, the parameter's type in the stub).
 KINDS = {
     "tensor": ("Tensor {0}", "_Array"),
@@ -19,7 +18,7 @@ KINDS = {
     "pattern": ("Tensor crow, Tensor col, Tensor {0}", "Any"),
     # A number, or where a 0-d tensor is given this tensor; see NUMBER_TENSOR.
     "number": ("Scalar {0}", "_Number"),
-    "precision": ("str {0}", _PRECISION),
+    "precision": ("str {0}", "_Precision | None"),
     # Lists of pairs in a format, of which p and r may be none, and the parts of a row (scatter_mm.py).
     "pairs": ("str format, Tensor offsets, Tensor q, Tensor? p, Tensor? r, SymInt split", "tuple[Any, ...]"),
 }
@@ -29,8 +28,8 @@ NUMBER_TENSOR = "{0}_tensor"
 RESULT = "result"
 # Types in the stub of parameters that several functions have, by name.
 _TYPES = {"out": "_Array | None", "skip_checks": "bool", "max_grid": "Sequence[int | None] | None",
-          "check": "bool | None", "meta": "Mapping[str, int | Sequence[int]] | None", "precision": _PRECISION,
-          "strict": "bool"}
+          "check": "bool | None", "meta": "_Meta | None", "precision": "_Precision | None", "strict": "bool",
+          "query": "_Array", "key": "_Array", "value": "_Array", "scale": "_Number | None"}
 #: Specs of public functions by the name of these, and all specs.
 SPECS, OPERATIONS = {}, []
 
