@@ -230,6 +230,14 @@ class _Blocks:
         return self.module.clip(left, None, right) if name == "minimum" else self.module.clip(left, right, None)
 
 
+def within(function, band, lengths):
+    """The expression of a mask's function that a Band, or None, restricts. lengths: (queries, keys)."""
+    if band is None:
+        return function.result
+    graph = Graph()
+    return graph.bitwise("and", function.result, band.node(graph, tuple(map(graph.constant, lengths))))
+
+
 def visible(function, values, band, lengths, block, device=None):
     """(blocks of which any element may be visible, those of which all are), arrays of booleans (1, 1, blocks of
     queries, blocks of keys) in NumPy or on a device; None where bounds say nothing of some part of the mask.
@@ -242,12 +250,8 @@ def visible(function, values, band, lengths, block, device=None):
     arrays = evaluation.library(device)
     if device is None:
         values = user_functions.host_arrays(values)
-    node = function.result
-    if band is not None:
-        graph = Graph()
-        node = graph.bitwise("and", node, band.node(graph, tuple(map(graph.constant, lengths))))
     try:
-        found = _Blocks(arrays, function.captures, values, lengths, block).bounds(node)
+        found = _Blocks(arrays, function.captures, values, lengths, block).bounds(within(function, band, lengths))
     except _Unbounded:
         return None
     shape = tuple(-(-length // size) for length, size in zip(lengths, block))

@@ -7,7 +7,6 @@ import numpy as np
 
 from .._arrays import evaluation, lazy_torch as torch
 from .._trace import direct_reads, user_functions
-from .._trace.expression import Graph
 from . import bounds
 from .block_counts import block_counts
 from .block_lists import begin as begin_lists, block_lists, extents
@@ -50,11 +49,7 @@ def counts(function, values, band, shape, lengths, block, device=None, exact=Tru
             return np.zeros(size, np.int32)
         return arrays.module.zeros(size, dtype=arrays.module.int32, device=device)
     query, key = _positions(arrays, device, lengths[0])[:, None], _positions(arrays, device, lengths[1])[None, :]
-    node = function.result
-    if band is not None:
-        graph = Graph()
-        node = graph.bitwise("and", node, band.node(graph, tuple(map(graph.constant, lengths))))
-    found = []
+    node, found = bounds.within(function, band, lengths), []
     for b in range(shape[0]):
         for h in range(shape[1]):
             visible = evaluation.evaluate(node, {"b": arrays.of(b, "i32"), "h": arrays.of(h, "i32"), "q_idx": query,

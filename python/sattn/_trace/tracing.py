@@ -169,6 +169,10 @@ def _compared(how):
     return compare
 
 
+def _refused(expected, got):
+    return lambda *_, **__: refuse(expected, got)
+
+
 def _by_function(name):
     return lambda self: call(name, (self,), {})
 
@@ -206,12 +210,9 @@ class _Operators:
     def __format__(self, form):
         return format(self.item(), form) if getattr(self, "ndim", 0) == 0 and _is_captured(self.node) else repr(self)
 
-    def __array__(self, *_, **__):
-        return refuse("a value that is in no array, nor an index into an array that is not captured: make the array "
-                      "before the function", "a list or an array of NumPy with it")
-
-    def __setitem__(self, place, value):
-        refuse("a function that changes nothing", "an assignment to an index")
+    __array__ = _refused("a value that is in no array, nor an index into an array that is not captured: make the array "
+                         "before the function", "a list or an array of NumPy with it")
+    __setitem__ = _refused("a function that changes nothing", "an assignment to an index")
 
     __add__, __radd__ = _binary(arithmetic("add"), operator.add)
     __sub__, __rsub__ = _binary(subtract, operator.sub)
@@ -274,11 +275,8 @@ class _Operators:
         value = _known(self.node, "item()", "the value itself")
         return float(value) if self.node.dtype == "f32" else bool(value) if self.node.dtype == "i1" else int(value)
 
-    def __len__(self):
-        return refuse("a value of one element", "len()")
-
-    def __iter__(self):
-        return refuse("a value of one element", "an iteration over it")
+    __len__ = _refused("a value of one element", "len()")
+    __iter__ = _refused("a value of one element", "an iteration over it")
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         if method != "__call__" or options.get("out") is not None:
