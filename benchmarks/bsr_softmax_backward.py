@@ -22,7 +22,8 @@ import shape_rows  # noqa: E402
 from bsr_softmax import COLD_BYTES, SHAPES, SMALL, metas_of, row_of  # noqa: E402
 from problems import make  # noqa: E402
 from sattn._arrays.sparse_operand import Operand  # noqa: E402
-from sattn._ops import bsr_softmax_gradient  # noqa: E402
+from sattn._call import memory  # noqa: E402
+from sattn._ops import bsr_softmax  # noqa: E402
 from sattn.torch import library  # noqa: E402, F401 - it defines the operations.
 
 
@@ -41,8 +42,8 @@ def with_meta(crow, col, meta):
     def run(output, grad):
         found = torch.empty_like(output)
         operand = Operand(crow, col, output, multiple=1)
-        program, named = bsr_softmax_gradient.call_of(bsr_softmax_gradient.BsrSoftmaxBackward, operand, output, grad, found, meta=text)
-        bsr_softmax_gradient.launched(program, operand, named, checks=False)
+        program, named = bsr_softmax.call_of(bsr_softmax.BsrSoftmaxBackward, operand, output, grad, found, meta=text)
+        memory.launched(program, operand, named)
         return found
 
     return run

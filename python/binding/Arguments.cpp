@@ -2,63 +2,40 @@
 
 #include "Arguments.h"
 
+#include <tuple>
+
 using namespace sattn;
 using namespace tvm;
 using runtime::DType;
 
 /// `wanted` is the program's: bits stand for the floats that DLPack lacks.
 static std::optional<DType> dtypeOf(DLDataType type, DType wanted) {
+  static constexpr std::tuple<uint8_t, uint8_t, DType> known[] = {
+      {kDLInt, 8, DType::I8},       {kDLInt, 32, DType::I32},
+      {kDLInt, 64, DType::I64},     {kDLFloat, 16, DType::F16},
+      {kDLFloat, 32, DType::F32},   {kDLFloat, 64, DType::F64},
+      {kDLBfloat, 16, DType::BF16}, {kDLUInt, 16, DType::BF16}};
   if (type.lanes != 1)
     return std::nullopt;
-  switch (type.code) {
-  case kDLInt:
-    return type.bits == 8    ? std::optional(DType::I8)
-           : type.bits == 32 ? std::optional(DType::I32)
-           : type.bits == 64 ? std::optional(DType::I64)
-                             : std::nullopt;
-  case kDLFloat:
-    return type.bits == 16   ? std::optional(DType::F16)
-           : type.bits == 32 ? std::optional(DType::F32)
-           : type.bits == 64 ? std::optional(DType::F64)
-                             : std::nullopt;
-  case kDLBfloat:
-    return type.bits == 16 ? std::optional(DType::BF16) : std::nullopt;
-  case kDLUInt:
-    if (type.bits == 8 &&
-        (wanted == DType::F8E4M3FN || wanted == DType::F8E5M2))
-      return wanted;
-    return type.bits == 16 ? std::optional(DType::BF16) : std::nullopt;
-  default:
-    return std::nullopt;
-  }
+  if (type.code == kDLUInt && type.bits == 8 &&
+      (wanted == DType::F8E4M3FN || wanted == DType::F8E5M2))
+    return wanted;
+  for (const auto &[code, bits, dtype] : known)
+    if (type.code == code && type.bits == bits)
+      return dtype;
+  return std::nullopt;
 }
 
 /// "uint8", "complex64x2"; DLPack's number of a kind that has no name here. It
 /// throws for none: an exception may be in flight.
 static std::string name(DLDataType type) {
-  std::string kind;
-  switch (type.code) {
-  case kDLInt:
-    kind = "int";
-    break;
-  case kDLUInt:
-    kind = "uint";
-    break;
-  case kDLFloat:
-    kind = "float";
-    break;
-  case kDLBfloat:
-    kind = "bfloat";
-    break;
-  case kDLComplex:
-    kind = "complex";
-    break;
-  case kDLBool:
-    kind = "bool";
-    break;
-  default:
-    kind = "DLPack's type " + std::to_string(type.code) + " of bits ";
-  }
+  static constexpr std::pair<uint8_t, const char *> kinds[] = {
+      {kDLInt, "int"},       {kDLUInt, "uint"},       {kDLFloat, "float"},
+      {kDLBfloat, "bfloat"}, {kDLComplex, "complex"}, {kDLBool, "bool"}};
+  std::string kind = "DLPack's type " + std::to_string(type.code) + " of bits ";
+  for (const auto &[code, known] : kinds)
+    if (type.code == code)
+      kind = known;
   kind += std::to_string(type.bits);
   return type.lanes == 1 ? kind : kind + "x" + std::to_string(type.lanes);
 }

@@ -9,7 +9,6 @@
 
 #include "Arguments.h"
 #include "Compiler.h"
-#include "Devices.h"
 #include "GuardedCalls.h"
 #include "KeptHints.h"
 #include "Threads.h"
@@ -23,6 +22,7 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include <algorithm>
+#include <map>
 
 using namespace sattn;
 using namespace tvm;
@@ -32,26 +32,6 @@ using runtime::Device;
 using runtime::Error;
 using runtime::ErrorOr;
 using runtime::Program;
-
-[[noreturn]] static void throwFailure(const Error &failure,
-                                      const runtime::Manifest &manifest,
-                                      const Device &device,
-                                      const std::vector<Argument> &arguments) {
-  if (checkCall(manifest, arguments, runtime::ContentCheck::Off,
-                device.smCount()))
-    TVM_FFI_THROW(ValueError) << failure.message();
-  ErrorOr<std::vector<int64_t>> values =
-      evaluate(manifest, arguments, device.smCount());
-  if (values &&
-      findMissing(manifest, arguments, *values).message() == failure.message())
-    TVM_FFI_THROW(ValueError) << failure.message();
-  TVM_FFI_THROW(RuntimeError) << failure.message();
-}
-
-static runtime::CUstream currentStream(const Device &device) {
-  return static_cast<runtime::CUstream>(
-      TVMFFIEnvGetStream(kDLCUDA, device.ordinal()));
-}
 
 namespace {
 /// A program and its device; copies share the program.
@@ -63,6 +43,26 @@ struct Loaded {
     return readArguments(program->manifest(), packed,
                          DLDevice{kDLCUDA, device->ordinal()});
   }
+
+  runtime::CUstream stream() const {
+    return static_cast<runtime::CUstream>(
+        TVMFFIEnvGetStream(kDLCUDA, device->ordinal()));
+  }
+
+  /// Throws what a call failed with.
+  [[noreturn]] void fail(const Error &failure,
+                         const std::vector<Argument> &arguments) const {
+    const runtime::Manifest &manifest = program->manifest();
+    if (checkCall(manifest, arguments, runtime::ContentCheck::Off,
+                  device->smCount()))
+      TVM_FFI_THROW(ValueError) << failure.message();
+    ErrorOr<std::vector<int64_t>> values =
+        evaluate(manifest, arguments, device->smCount());
+    if (values && findMissing(manifest, arguments, *values).message() ==
+                      failure.message())
+      TVM_FFI_THROW(ValueError) << failure.message();
+    TVM_FFI_THROW(RuntimeError) << failure.message();
+  }
 };
 } // namespace
 
@@ -71,18 +71,28 @@ static void check(Error failure) {
     TVM_FFI_THROW(RuntimeError) << failure.message();
 }
 
+/// The device of an ordinal, opened at the first call and never closed: Python
+/// may destroy programs after every static object. Throws what Device::open
+/// fails with, each call anew.
 static const Device &openDevice(int64_t ordinal) {
-  ErrorOr<const Device *> device = python::deviceOf(int(ordinal));
-  if (!device)
-    TVM_FFI_THROW(RuntimeError) << device.error().message();
-  return **device;
+  static std::mutex mutex;
+  static auto *devices = new std::map<int, std::unique_ptr<Device>>();
+  std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<Device> &device = (*devices)[int(ordinal)];
+  if (!device) {
+    ErrorOr<std::unique_ptr<Device>> opened = Device::open(int(ordinal));
+    if (!opened)
+      check(opened.takeError());
+    device = std::move(*opened);
+  }
+  return *device;
 }
 
 /// prepare(arguments...) -> Function that launches with the prepared results.
 static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
   const std::vector<Argument> &arguments = loaded.read(packed);
   const runtime::CudaDriver &driver = loaded.device->driver();
-  runtime::CUstream stream = currentStream(*loaded.device);
+  runtime::CUstream stream = loaded.stream();
   runtime::CurrentContext current(*loaded.device);
   check(current.takeError());
   int capture = 0;
@@ -95,16 +105,14 @@ static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
   ErrorOr<runtime::Prepared> prepared =
       loaded.program->prepare(arguments, stream);
   if (!prepared)
-    throwFailure(prepared.error(), loaded.program->manifest(), *loaded.device,
-                 arguments);
+    loaded.fail(prepared.error(), arguments);
   auto shared = std::make_shared<runtime::Prepared>(std::move(*prepared));
-  return ffi::Function::FromPacked([loaded, shared](ffi::PackedArgs packed,
-                                                    ffi::Any *) {
+  auto launch = [loaded, shared](ffi::PackedArgs packed, ffi::Any *) {
     const std::vector<Argument> &arguments = loaded.read(packed);
-    if (Error err = loaded.program->launch(*shared, arguments,
-                                           currentStream(*loaded.device)))
-      throwFailure(err, loaded.program->manifest(), *loaded.device, arguments);
-  });
+    if (Error err = loaded.program->launch(*shared, arguments, loaded.stream()))
+      loaded.fail(err, arguments);
+  };
+  return ffi::Function::FromPacked(launch);
 }
 
 static int64_t numberOf(const ffi::AnyView &argument) {
@@ -119,24 +127,18 @@ static int64_t numberOf(const ffi::AnyView &argument) {
 static ffi::Array<ffi::Function> keepHints(const Loaded &loaded) {
   auto kept =
       std::make_shared<python::KeptHints>(*loaded.device, loaded.program);
-  auto fail = [loaded](const Error &failure,
-                       const std::vector<Argument> &arguments) {
-    throwFailure(failure, loaded.program->manifest(), *loaded.device,
-                 arguments);
-  };
   auto launch = [=](ffi::PackedArgs packed, ffi::Any *result) {
     const std::vector<Argument> &arguments = loaded.read(packed);
-    ErrorOr<int64_t> outcome =
-        kept->launch(arguments, currentStream(*loaded.device));
+    ErrorOr<int64_t> outcome = kept->launch(arguments, loaded.stream());
     if (!outcome)
-      fail(outcome.error(), arguments);
+      loaded.fail(outcome.error(), arguments);
     *result = *outcome;
   };
   auto bytes = [=](ffi::PackedArgs packed, ffi::Any *result) {
     const std::vector<Argument> &arguments = loaded.read(packed);
     ErrorOr<size_t> size = loaded.program->hintBytes(arguments);
     if (!size)
-      fail(size.error(), arguments);
+      loaded.fail(size.error(), arguments);
     *result = int64_t(*size);
   };
   auto add = [=](ffi::PackedArgs packed, ffi::Any *) {
@@ -145,8 +147,8 @@ static ffi::Array<ffi::Function> keepHints(const Loaded &loaded) {
     auto *memory = reinterpret_cast<void *>(numberOf(packed[0]));
     const std::vector<Argument> &arguments =
         loaded.read({packed.data() + 1, packed.size() - 1});
-    if (Error err = kept->add(arguments, memory, currentStream(*loaded.device)))
-      fail(err, arguments);
+    if (Error err = kept->add(arguments, memory, loaded.stream()))
+      loaded.fail(err, arguments);
   };
   return {ffi::Function::FromPacked(launch), ffi::Function::FromPacked(bytes),
           ffi::Function::FromPacked(add)};
@@ -196,9 +198,8 @@ static ffi::Array<ffi::Any> load(ffi::String manifest, ffi::Bytes image,
         [=, &device] { return compiler->complete(device); });
   auto launch = [loaded](ffi::PackedArgs packed, ffi::Any *) {
     const std::vector<Argument> &arguments = loaded.read(packed);
-    if (Error err =
-            loaded.program->launch(arguments, currentStream(*loaded.device)))
-      throwFailure(err, loaded.program->manifest(), *loaded.device, arguments);
+    if (Error err = loaded.program->launch(arguments, loaded.stream()))
+      loaded.fail(err, arguments);
   };
   auto prepareIt = [loaded](ffi::PackedArgs packed, ffi::Any *result) {
     *result = prepare(loaded, packed);

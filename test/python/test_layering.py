@@ -209,8 +209,7 @@ def test_the_package_has_no_circle():
 
 
 # Modules of the package that have longer lines.
-LONG = {"_arrays.autograd", "_ops.bsr_addmm", "_ops.captured_gradients", "_ops.flex_attention_autograd",
-        "_ops.flex_attention_backward", "_ops.flex_attention_backward_operation", "_ops.sampled_addmm",
+LONG = {"_arrays.autograd", "_ops.bsr_addmm", "_ops.captured_gradients", "_ops.flex_attention_backward", "_ops.sampled_addmm",
         "_ops.scatter_mm", "_ops.scatter_mm_operation", "torch.abstract_values", "torch.differentiation",
         "torch.library", "torch.modules", "torch.sparsification", "torch.triton_ops"}
 

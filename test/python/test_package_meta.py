@@ -167,7 +167,7 @@ def test_rows_are_those_of_the_device(sattn, stub_cuda, tmp_path):
 def test_the_layout_of_dense_is_a_fact(sattn, operands, monkeypatch):
     """As for the compiler's pass, which sees it in the program."""
     tuning, seen = sattn._call.cache.tuning, []
-    read, free, choose = tuning._functions()
+    read, free, choose, *_ = tuning._functions()
 
     def noted(tables, op, facts, *others):
         seen.extend(fact.number for fact in facts if fact.name == b"along_k")

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from . import autograd, dtypes, stand_ins
+from . import autograd, dtypes, lazy_torch as torch, stand_ins
 
 
 def _is_transposed(shape, strides):
@@ -24,9 +24,7 @@ def _split(shape, rows, columns):
 class NumpyArrays:
     """Arrays of NumPy. bf16 and 8-bit floats are those of ml_dtypes."""
 
-    device = None
-    on_gpu = False
-    description = "a numpy.ndarray"
+    device, on_gpu, description = None, False, "a numpy.ndarray"
 
     @staticmethod
     @functools.cache
@@ -47,43 +45,9 @@ class NumpyArrays:
             array = array.view(np.uint8)
         if not array.flags.writeable:
             address = array.__array_interface__["data"][0]
-            holder = type("Memory", (), {"__array_interface__": {**array.__array_interface__,
-                                                                 "data": (address, False),
-                                                                 "strides": array.strides}})
-            array = np.asarray(holder())
+            interface = {**array.__array_interface__, "data": (address, False), "strides": array.strides}
+            array = np.asarray(type("Memory", (), {"__array_interface__": interface})())
         return array
-
-    @staticmethod
-    def empty(shape, like, element=None):
-        """A new array of the type of `like`, or of our name of one."""
-        return np.empty(shape, {None: like.dtype, "i32": np.int32, "f32": np.float32}[element])
-
-    @staticmethod
-    def zeros(shape, like):
-        return np.zeros(shape, like.dtype)
-
-    @staticmethod
-    def of_numpy(array, like):
-        """An array of NumPy in this library, where `like` is."""
-        return array
-
-    @staticmethod
-    def grid(matrix, rows, columns):
-        """A (*, R, C) matrix as (*, R / rows, C / columns, rows, columns), in the same memory: a dimension can always
-        be split where it lies."""
-        return matrix.reshape(_split(matrix.shape, rows, columns)).swapaxes(-3, -2)
-
-    @staticmethod
-    def is_transposed(array):
-        return _is_transposed(array.shape, [stride // array.itemsize for stride in array.strides])
-
-    @staticmethod
-    def transposed(array):
-        return array.swapaxes(-1, -2)
-
-    @staticmethod
-    def may_overlap(array, other):
-        return np.may_share_memory(array, other)
 
     @staticmethod
     def rows_of(array):
@@ -98,15 +62,6 @@ class NumpyArrays:
         return rows
 
     @staticmethod
-    def moved(array, device=None, dtype=None):
-        if device is not None and str(device) != "cpu":
-            raise ValueError(f"argument 'device': expected 'cpu' for a numpy.ndarray, but got {str(device)!r}")
-        return array if dtype is None else array.astype(dtype, copy=False)
-
-    expand = staticmethod(np.broadcast_to)
-    host = staticmethod(np.asarray)
-
-    @staticmethod
     def snapshot(array):
         """A copy that cannot be written."""
         array = np.copy(array)
@@ -114,13 +69,19 @@ class NumpyArrays:
         return array.view()
 
     @staticmethod
-    def versions(arrays):
-        """Numbers of writes to `snapshot`s, or None where none can be written."""
-        return None
+    def add_at(array, places, values):
+        if len(np.unique(places)) == len(places):
+            array[places] = values
+        else:
+            np.add.at(array, places, values)
 
     @staticmethod
-    def count_write(array):
-        pass
+    def dropout(array, probability):
+        """The array, which is overwritten: elements are 0 with this probability, and the others grow by as much."""
+        kept = np.random.random(array.shape) >= probability
+        array *= array.dtype.type(1 / (1 - probability) if probability < 1 else 0)
+        array[~kept] = 0
+        return array
 
     @staticmethod
     def release_kept_memory():
@@ -133,12 +94,10 @@ def _is_float8(tensor_dtype):
 
 
 class TorchArrays:
-    """Tensors of PyTorch on one device."""
+    """Tensors of PyTorch on one device. Functions on whole tensors never wait for it."""
 
     def __init__(self, device):
-        self.device = device
-        self.on_gpu = device.type == "cuda"
-        self.description = f"a torch.Tensor on {device}"
+        self.device, self.on_gpu, self.description = device, device.type == "cuda", f"a torch.Tensor on {device}"
 
     @staticmethod
     @functools.cache
@@ -152,57 +111,10 @@ class TorchArrays:
         """The same memory in a form that DLPack takes, 8-bit floats as their bits."""
         if tensor.requires_grad:
             tensor = tensor.detach()
-        if not _is_float8(tensor.dtype):
-            return tensor
-        import torch
-
-        return tensor.view(torch.uint8)
-
-    @staticmethod
-    def empty(shape, like, element=None):
-        """A new tensor of the type of `like`, or of our name of one."""
-        if element is None:
-            return like.new_empty(shape)
-        import torch
-
-        return like.new_empty(shape, dtype={"i32": torch.int32, "f32": torch.float32}[element])
-
-    @staticmethod
-    def zeros(shape, like):
-        return like.new_zeros(shape)
-
-    @staticmethod
-    def of_numpy(array, like):
-        import torch
-
-        return torch.from_numpy(array).to(like.device)
-
-    @staticmethod
-    def grid(matrix, rows, columns):
-        return matrix.view(*_split(matrix.shape, rows, columns)).transpose(-3, -2)
-
-    @staticmethod
-    def is_transposed(tensor):
-        return _is_transposed(tensor.shape, tensor.stride())
-
-    @staticmethod
-    def transposed(tensor):
-        return tensor.transpose(-1, -2)
-
-    @staticmethod
-    def may_overlap(tensor, other):
-        """Whether the ranges of bytes do."""
-        def end(x):
-            last = sum((size - 1) * stride for size, stride in zip(x.shape, x.stride()))
-            return x.data_ptr() + (last + 1) * x.element_size()
-
-        if not tensor.numel() or not other.numel():
-            return False
-        return tensor.data_ptr() < end(other) and other.data_ptr() < end(tensor)
+        return tensor.view(torch.uint8) if _is_float8(tensor.dtype) else tensor
 
     @staticmethod
     def rows_of(tensor):
-        """The tensor as a matrix of its last dimension's rows, or None where its memory is none."""
         if tensor.ndim == 2:
             return tensor
         try:
@@ -211,39 +123,29 @@ class TorchArrays:
             return None
 
     @staticmethod
-    def expand(tensor, shape):
-        return tensor.expand(shape)
-
-    @staticmethod
-    def moved(tensor, device=None, dtype=None):
-        return tensor.to(device=device, dtype=dtype)
-
-    @staticmethod
     def snapshot(tensor):
         """A copy whose later writes PyTorch counts, which it does not of a tensor made in inference mode."""
-        import torch
-
         with torch.inference_mode(False):
             return tensor.clone()
 
     @staticmethod
-    def versions(tensors):
-        """Numbers of writes to `snapshot`s."""
-        return tuple(tensor._version for tensor in tensors)
+    def add_at(tensor, places, values):
+        # Sums of the same order in each run, and booleans, which index_put_ does not add.
+        if tensor.dtype == torch.bool:
+            counts = tensor.to(torch.uint8).index_add_(0, places, values.to(torch.uint8).clamp_(max=1))
+            tensor.copy_(counts != 0)
+        else:
+            tensor.index_put_((places,), values, accumulate=True)
 
     @staticmethod
-    def host(tensor):
-        return tensor.cpu()
-
-    count_write = staticmethod(autograd.count_write)
+    def dropout(tensor, probability):
+        return torch.nn.functional.dropout(tensor, probability, inplace=not tensor.requires_grad)
 
     def release_kept_memory(self):
         """Gives memory that PyTorch keeps, but does not use, back to the CUDA device: others can have it then.
 
         Returns whether it could: not while a graph is captured.
         """
-        import torch
-
         if not self.on_gpu:
             return False
         with torch.cuda.device(self.device):
@@ -251,6 +153,78 @@ class TorchArrays:
                 return False
             torch.cuda.empty_cache()
         return True
+
+
+def _new_type(library, element):
+    return element and getattr(library, {"i32": "int32", "f32": "float32"}[element])
+
+
+def _moved(array, device=None, dtype=None):
+    if device is not None and str(device) != "cpu":
+        raise ValueError(f"argument 'device': expected 'cpu' for a numpy.ndarray, but got {str(device)!r}")
+    return array if dtype is None else array.astype(dtype, copy=False)
+
+
+def _range_of(tensor):
+    """The address of the tensor, and that after its last element."""
+    last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride()))
+    return tensor.data_ptr(), tensor.data_ptr() + (last + 1) * tensor.element_size()
+
+
+def _may_overlap(tensor, other):
+    """Whether the ranges of bytes do."""
+    (begin, end), (other_begin, other_end) = _range_of(tensor), _range_of(other)
+    return tensor.numel() != 0 != other.numel() and begin < other_end and other_begin < end
+
+
+def _norms(tensor, axes):
+    tensor = tensor if tensor.is_floating_point() else tensor.double()
+    return torch.linalg.vector_norm(tensor, dim=axes, dtype=torch.float64)
+
+
+#: Functions on whole arrays, for each the forms of NumPy and of PyTorch.
+_FORMS = {
+    # A new array of the type of `like`, or of our name of one.
+    "empty": (lambda shape, like, element=None: np.empty(shape, _new_type(np, element) or like.dtype),
+              lambda shape, like, element=None: like.new_empty(shape, dtype=_new_type(torch, element))),
+    "zeros": (lambda shape, like: np.zeros(shape, like.dtype), lambda shape, like: like.new_zeros(shape)),
+    "arange": (lambda size, like: np.arange(size), lambda size, like: torch.arange(size, device=like.device)),
+    # An array of NumPy in this library, where `like` is; and an array in host memory.
+    "of_numpy": (lambda array, like: array, lambda array, like: torch.from_numpy(array).to(like.device)),
+    "host": (np.asarray, lambda tensor: tensor.cpu()),
+    "moved": (_moved, lambda tensor, device=None, dtype=None: tensor.to(device=device, dtype=dtype)),
+    "of_type": (lambda array, dtype: array.astype(dtype, copy=False),
+                lambda tensor, dtype: tensor if dtype is None else tensor.to(dtype)),
+    "int64": (lambda array: array.astype(np.int64, copy=False), lambda tensor: tensor.long()),
+    "expand": (np.broadcast_to, lambda tensor, shape: tensor.expand(shape)),
+    "contiguous": (np.ascontiguousarray, lambda tensor: tensor.contiguous()),
+    "transposed": (lambda array: array.swapaxes(-1, -2), lambda tensor: tensor.transpose(-1, -2)),
+    "is_transposed": (lambda array: _is_transposed(array.shape, [stride // array.itemsize for stride in array.strides]),
+                      lambda tensor: _is_transposed(tensor.shape, tensor.stride())),
+    # A (*, R, C) matrix as (*, R / rows, C / columns, rows, columns), in the same memory: a dimension can always be
+    # split where it lies.
+    "grid": (lambda matrix, rows, columns: matrix.reshape(_split(matrix.shape, rows, columns)).swapaxes(-3, -2),
+             lambda matrix, rows, columns: matrix.view(*_split(matrix.shape, rows, columns)).transpose(-3, -2)),
+    "may_overlap": (np.may_share_memory, _may_overlap),
+    # Numbers of writes to `snapshot`s, or None where none can be written.
+    "versions": (lambda arrays: None, lambda tensors: tuple(tensor._version for tensor in tensors)),
+    "count_write": (lambda array: None, autograd.count_write),
+    "where": (np.where, lambda *given: torch.where(*given)),
+    "sorted": (np.sort, lambda tensor: tensor.sort(dim=-1).values),
+    # How many of the ascending ones are below each value, or equal to it.
+    "count_below": (
+        lambda ascending, values, or_equal=False: np.searchsorted(ascending, values, "right" if or_equal else "left"),
+        lambda ascending, values, or_equal=False: torch.searchsorted(ascending, values, right=or_equal)),
+    # Places of the keys along the last dimension, ascending; NaN last.
+    "stable_order": (lambda keys: np.argsort(keys, axis=-1, kind="stable"),
+                     lambda keys: torch.argsort(keys, dim=-1, stable=True)),
+    "is_real": (lambda array: array.dtype.kind in "iuf" or NumpyArrays.dtype(array.dtype) == "bf16",
+                lambda tensor: not tensor.is_complex() and tensor.dtype != torch.bool),
+    "norms": (lambda array, axes: np.sqrt(np.square(array.astype(np.float64)).sum(axis=axes)), _norms),
+}
+for _name, _forms in _FORMS.items():
+    for _library, _form in zip((NumpyArrays, TorchArrays), _forms):
+        setattr(_library, _name, staticmethod(_form))
 
 
 NUMPY = NumpyArrays()
@@ -349,6 +323,18 @@ def require_element(name, array, arrays, allowed):
     if dtype not in allowed:
         raise ValueError(f"argument '{name}': expected elements of {' or '.join(allowed)}, but got {array.dtype}")
     return dtype
+
+
+def require_shape(name, array, shape):
+    """Raises ValueError for an array of another shape."""
+    if tuple(array.shape) != shape:
+        raise ValueError(f"argument '{name}': expected shape {shape}, but got {tuple(array.shape)}")
+
+
+def require_writable(name, array):
+    """Raises ValueError for an array of NumPy that is read-only."""
+    if isinstance(array, np.ndarray) and not array.flags.writeable:
+        raise ValueError(f"argument '{name}': expected an array that can be written, but got a read-only one")
 
 
 def require_same(name, value, arrays, other):

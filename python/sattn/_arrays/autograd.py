@@ -4,6 +4,8 @@ import contextlib
 import functools
 import sys
 
+from . import lazy_torch as torch
+
 
 def _set_recording(torch, is_on):
     # No mode of PyTorch's sees it: torch.export would put it into its graph.
@@ -27,23 +29,23 @@ def recording():
 
 def needs_gradient(tensor):
     """Whether PyTorch would record operations on the tensor, for a backward pass."""
-    return tensor.requires_grad and sys.modules["torch"].is_grad_enabled()
+    return tensor.requires_grad and torch.is_grad_enabled()
 
 
 def is_dual(tensor):
     """Whether the tensor carries a tangent of forward-mode differentiation."""
-    return sys.modules["torch"].autograd.forward_ad.unpack_dual(tensor).tangent is not None
+    return torch.autograd.forward_ad.unpack_dual(tensor).tangent is not None
 
 
 def may_have_tangents():
     """Whether tensors may be duals of forward-mode differentiation."""
-    return getattr(sys.modules["torch"].autograd.forward_ad, "_current_level", 0) >= 0
+    return getattr(torch.autograd.forward_ad, "_current_level", 0) >= 0
 
 
 def count_write(tensor):
     """Counts a write into the tensor's memory, so that a backward pass that needs the old content is refused."""
     if not tensor.is_inference():  # Inference tensors have no versions.
-        sys.modules["torch"].autograd.graph.increment_version(tensor)
+        torch.autograd.graph.increment_version(tensor)
 
 
 def is_recorded(*values):
@@ -59,6 +61,16 @@ def refuse_transform(operation):
                               "one inside; torch.autograd.grad gives its gradients")
 
 
+def outside_transforms(operation, function):
+    """The function, which refuses calls inside of a transform of torch.func in the name of an operation."""
+    def call(*arguments):
+        if torch._C._are_functorch_transforms_active():
+            refuse_transform(operation)
+        return function(*arguments)
+
+    return call
+
+
 def refuse_tangent(operation):
     """Raises for an operation of a tensor with a tangent."""
     raise NotImplementedError(f"{operation}: expected tensors without tangents, but got a dual of forward-mode "
@@ -67,14 +79,14 @@ def refuse_tangent(operation):
 
 def is_batched(gradient):
     """Whether a gradient stands for several, as with is_grads_batched of torch.autograd.grad."""
-    functorch = sys.modules["torch"]._C._functorch
+    functorch = torch._C._functorch
     return gradient is not None and (functorch.is_batchedtensor(gradient)
                                      or functorch.is_legacy_batchedtensor(gradient))
 
 
 @functools.cache
 def _once():
-    class Once(sys.modules["torch"].autograd.Function):
+    class Once(torch.autograd.Function):
         """Gradients that have none of their own."""
 
         @staticmethod

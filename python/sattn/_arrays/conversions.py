@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from . import adapters, array_functions, fill, matrices, patterns, sparse_operand, storage
+from . import adapters, fill, lazy_torch as torch, matrices, patterns, sparse_operand, storage
 
 
 def _of_dense_array(matrix, block):
@@ -39,8 +39,6 @@ def _of_dense_tensor(matrix, block):
 
 def _of_sparse_tensor(matrix, block):
     """As PyTorch's to_sparse_bsr, but on the device of the matrix: PyTorch's copies CSR to the host."""
-    import torch
-
     rows, columns, elements = matrices.elements_of(matrix)
     across = matrix.shape[1] // block[1]
     places, where = torch.unique(rows // block[0] * across + columns // block[1], return_inverse=True)
@@ -113,7 +111,6 @@ class _Parts:
         #: (*, M, K)
         self.shape = (*self.batch, self.down * self.block[0], self.across * self.block[1])
         count = math.prod(self.batch)
-        self.functions = array_functions.of(arrays)
         self.crow, self.col, self.values = (
             arrays.expand(array, (*self.batch, *array.shape[len(self.batch):]))
             .reshape(count, *array.shape[len(self.batch):]) for array in (crow, col, values))
@@ -162,14 +159,14 @@ def bsr_to_dense(bsr, columns=None, *, check=None):
     not fit.
     """
     parts = _Parts(bsr, columns, check)
-    functions, (count, stored) = parts.functions, parts.col.shape
-    rows, is_inside = patterns.rows_of(functions, parts.crow, parts.col, parts.across)
+    arrays, (count, stored) = parts.arrays, parts.col.shape
+    rows, is_inside = patterns.rows_of(arrays, parts.crow, parts.col, parts.across)
     total = count * parts.down * parts.across
     # Elements outside go into a block of their own after the last.
-    first = functions.arange(count, parts.col)[:, None] * parts.down
-    where = functions.where(is_inside, (first + rows) * parts.across + parts.col, total).reshape(-1)
-    blocks = functions.zeros((total + 1, *parts.block), parts.values)
-    functions.add_at(blocks, where, parts.values.reshape(count * stored, *parts.block))
+    first = arrays.arange(count, parts.col)[:, None] * parts.down
+    where = arrays.where(is_inside, (first + rows) * parts.across + parts.col, total).reshape(-1)
+    blocks = arrays.zeros((total + 1, *parts.block), parts.values)
+    arrays.add_at(blocks, where, parts.values.reshape(count * stored, *parts.block))
     grid = blocks[:total].reshape(*parts.batch, parts.down, parts.across, *parts.block)
     return grid.swapaxes(-3, -2).reshape(parts.shape)
 
@@ -186,11 +183,11 @@ def bsr_transpose(bsr, columns=None, *, check=None):
         _Parts(bsr, columns, check)
         return bsr.transpose(copy=True).sorted_indices()
     parts = _Parts(bsr, columns, check)
-    functions, (count, stored) = parts.functions, parts.col.shape
-    crow, col, order = patterns.transposed(functions, parts.crow, parts.col, parts.across)
-    first, batch = functions.arange(count, order)[:, None], parts.batch
+    arrays, (count, stored) = parts.arrays, parts.col.shape
+    crow, col, order = patterns.transposed(arrays, parts.crow, parts.col, parts.across)
+    first, batch = arrays.arange(count, order)[:, None], parts.batch
     result = (crow.reshape(*batch, parts.across + 1), col.reshape(*batch, stored),
-              functions.contiguous(parts.values[first, order].swapaxes(-1, -2)).reshape(*batch, stored,
+              arrays.contiguous(parts.values[first, order].swapaxes(-1, -2)).reshape(*batch, stored,
                                                                                         *parts.block[::-1]))
     shape = (*batch, *parts.shape[:-3:-1])
     if isinstance(bsr, sparse_operand.Operand):

@@ -1,7 +1,8 @@
 """Values that follow from the contents of index tensors, kept while these live and are not written."""
 
 import collections
-import sys
+
+from . import lazy_torch as torch
 
 LIMIT = 256
 # (the value, weak references to the tensors' storages) by key, the oldest first.
@@ -10,12 +11,12 @@ _kept = collections.OrderedDict()
 
 def is_captured(tensor):
     """Whether work on a tensor is recorded for a CUDA graph: it computes nothing before that is replayed."""
-    return tensor.is_cuda and sys.modules["torch"].cuda.is_current_stream_capturing()
+    return tensor.is_cuda and torch.cuda.is_current_stream_capturing()
 
 
 def _key_of(name, tensors):
     """A key that tensors with the same contents share, or None where nothing tells them."""
-    torch, parts = sys.modules["torch"], []
+    parts = []
     for tensor in tensors:
         if tensor.is_inference():  # PyTorch counts no writes into these.
             return None
@@ -41,7 +42,7 @@ def of(name, tensors, make):
     if found is not None:
         return found[0]
     value = make()
-    references = sys.modules["torch"].multiprocessing.reductions.StorageWeakRef
+    references = torch.multiprocessing.reductions.StorageWeakRef
     for other, (_, storages) in list(_kept.items()):
         if any(storage.expired() for storage in storages):
             _kept.pop(other, None)

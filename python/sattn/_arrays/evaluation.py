@@ -2,25 +2,27 @@
 
 import math
 import operator
-import sys
 
 import numpy as np
+
+from . import lazy_torch as torch
 
 _OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "lt": operator.lt, "le": operator.le,
               "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne, "and": operator.and_,
               "or": operator.or_, "xor": operator.xor, "neg": operator.neg, "abs": operator.abs,
               "div": operator.truediv}
-#: Operations that the libraries have under other names, or not at all.
-_NAMES = {"pow": "power", "erf": "erf"}
+#: Operations that the libraries have under other names.
+_NAMES = {"min": "minimum", "max": "maximum"}
 
 
 class _Numpy:
-    """NumPy's forms of the functions that differ between the two libraries."""
+    """NumPy, and its forms of the functions that differ between the two libraries."""
 
-    types = {"i1": np.bool_, "i32": np.int32, "i64": np.int64, "f32": np.float32, "f16": np.float16}
-
-    def __init__(self, device=None):
-        self.module = np
+    module, device = np, None
+    types = {"i1": np.bool_, "i32": np.int32, "i64": np.int64, "f32": np.float32, "f16": np.float16,
+             "f64": np.float64}
+    erf = staticmethod(np.vectorize(math.erf, otypes=[np.float32]))  # NumPy has none.
+    pow = staticmethod(np.power)
 
     def cast(self, array, dtype):
         if dtype == "bf16":
@@ -36,49 +38,25 @@ class _Numpy:
         # bool of captured arrays is kept as it is.
         return np.asarray(array)[indices]
 
-    def clip(self, array, low, high):
-        return np.clip(array, low, high)
-
-    def power(self, base, exponent):
-        return np.power(base, exponent)
-
-    def erf(self, array):
-        return _erf(array)
-
-    def double(self, array):
-        return array.astype(np.float64)
-
 
 class _Torch:
+    """PyTorch with the same functions, for tensors on a device."""
+
+    module = torch
+
     def __init__(self, device):
-        self.module = torch = sys.modules["torch"]
         self.device = device
         self.types = {"i1": torch.bool, "i32": torch.int32, "i64": torch.int64, "f32": torch.float32,
-                      "f16": torch.float16, "bf16": torch.bfloat16}
+                      "f16": torch.float16, "bf16": torch.bfloat16, "f64": torch.float64}
 
     def cast(self, array, dtype):
         return array.to(self.types[dtype])
 
     def of(self, value, dtype):
-        return self.module.as_tensor(value, device=self.device).to(self.types[dtype])
+        return torch.as_tensor(value, device=self.device).to(self.types[dtype])
 
     def load(self, array, indices):
-        return self.module.as_tensor(array).to(self.device)[tuple(index.long() for index in indices)]
-
-    def clip(self, array, low, high):
-        return self.module.clamp(array, low, high)
-
-    def power(self, base, exponent):
-        return self.module.pow(base, exponent)
-
-    def erf(self, array):
-        return self.module.erf(array)
-
-    def double(self, array):
-        return array.double()
-
-
-_erf = np.vectorize(math.erf, otypes=[np.float32])  # NumPy has none.
+        return torch.as_tensor(array).to(self.device)[tuple(index.long() for index in indices)]
 
 
 def library(device=None):
@@ -122,7 +100,7 @@ def _load(array, indices, arrays):
             raise ValueError("expected captured arrays with elements where they are indexed, but got one of shape "
                              f"{tuple(array.shape)}")
         wrapped = arrays.module.where(index < 0, index + size, index)
-        clamped.append(arrays.clip(wrapped, 0, size - 1))
+        clamped.append(arrays.module.clip(wrapped, 0, size - 1))
     return arrays.load(array, tuple(clamped))
 
 
@@ -157,10 +135,8 @@ def _value(node, operands, arguments, captures, arrays):
     op, dtype = node.op, node.dtype
     if op == "argument":
         return arguments[node.payload]
-    if op == "constant":
-        return arrays.of(node.payload, dtype)
-    if op == "number":
-        return arrays.of(captures[node.payload], dtype)
+    if op in ("constant", "number"):
+        return arrays.of(node.payload if op == "constant" else captures[node.payload], dtype)
     if op == "load":
         result = _load(captures[node.payload], operands, arrays)
     elif op in ("cast", "detached"):
@@ -169,21 +145,14 @@ def _value(node, operands, arguments, captures, arrays):
         result = arrays.cast(operands[0], node.payload)
     elif op in ("floordiv", "mod"):
         result = _whole(op, *operands, arrays)
-    elif op == "where":
-        result = arrays.module.where(*operands)
-    elif op in ("min", "max"):
-        result = getattr(arrays.module, op + "imum")(*operands)
     elif op in ("shl", "shr"):
         result = _shifted(op, *operands, int(dtype[1:]), arrays)
     elif op == "wrap":
         result = _wrapped(operands[0], node.payload)
     elif op == "fma":
-        left, right, other = (arrays.double(operand) for operand in operands)
+        left, right, other = (arrays.cast(operand, "f64") for operand in operands)
         result = left * right + other
-    elif op in _NAMES:
-        result = getattr(arrays, _NAMES[op])(*operands)
-    elif op in _OPERATORS:
-        result = _OPERATORS[op](*operands)
     else:
-        result = getattr(arrays.module, op)(*operands)
+        function = _OPERATORS.get(op) or getattr(arrays, op, None) or getattr(arrays.module, _NAMES.get(op, op))
+        result = function(*operands)
     return arrays.cast(result, dtype)

@@ -4,7 +4,7 @@ import typing
 
 import numpy as np
 
-from . import adapters, matrices
+from . import adapters, lazy_torch as torch, matrices
 
 SIZES = 8, 16, 32, 64, 128
 # The cost of one stored element by the smaller side of a block, over that in blocks of 128: one over the measured rates
@@ -71,8 +71,6 @@ def _counts_of(matrix):
         return *_counts_of_places(elements.row.astype(np.int64), elements.col.astype(np.int64), matrix.shape[1],
                                   np), "cpu"
     if adapters.is_torch(matrix) and str(matrix.layout) != "torch.strided":
-        import torch
-
         rows, columns, _ = matrices.elements_of(matrix)
         return *_counts_of_places(rows, columns, matrix.shape[1], torch), matrix.device.type
     arrays = adapters.arrays_of("matrix", matrix)
@@ -80,8 +78,6 @@ def _counts_of(matrix):
         raise ValueError(f"argument 'matrix': expected one matrix, but got shape {tuple(matrix.shape)}")
     if arrays is adapters.NUMPY:
         return *_counts_of_dense(matrix, np), "cpu"
-    import torch
-
     return *_counts_of_dense(matrix.detach(), torch), matrix.device.type
 
 

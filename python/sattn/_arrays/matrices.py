@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from . import lazy_torch as torch
+
 
 def is_scipy(matrix):
     """Whether it is a sparse matrix of SciPy."""
@@ -37,15 +39,11 @@ def index_type(*sizes):
 
 def tensor_of(crow, col, values, shape):
     """A torch.sparse_bsr tensor of arrays that are known to be one."""
-    import torch
-
     return torch.sparse_bsr_tensor(crow, col, values, shape, check_invariants=False)
 
 
 def _compressed(matrix):
     """(offsets, the other indices, whether offsets are of rows) of a compressed matrix of PyTorch."""
-    import torch
-
     if matrix.layout in (torch.sparse_csr, torch.sparse_bsr):
         return matrix.crow_indices(), matrix.col_indices(), True
     return matrix.ccol_indices(), matrix.row_indices(), False
@@ -55,8 +53,6 @@ def elements_of(matrix):
     """(rows, columns, values) of the elements that a sparse matrix of PyTorch stores, on its device. In COO each place
     comes once. Of blocks only what is not zero comes. Raises ValueError for batches and dense dimensions.
     """
-    import torch
-
     is_coo = matrix.layout == torch.sparse_coo
     is_blocked = matrix.layout in (torch.sparse_bsr, torch.sparse_bsc)
     if matrix.ndim != 2 or is_coo and matrix.sparse_dim() != 2:

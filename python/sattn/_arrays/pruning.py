@@ -4,7 +4,7 @@ import numbers
 
 import numpy as np
 
-from . import adapters, array_functions, matrices
+from . import adapters, matrices, patterns
 
 
 def require_sparsity(sparsity):
@@ -18,22 +18,22 @@ def stays(count, sparsity):
     return count - round(sparsity * count)
 
 
-def _kept_of_matrix(functions, norms, sparsity):
+def _kept_of_matrix(arrays, norms, sparsity):
     """(crow, places): the largest of each matrix, as places in its grid of blocks, ascending."""
     count, down, across = norms.shape
-    order = functions.stable_order(norms.reshape(count, down * across))
-    places = functions.sorted(order[:, order.shape[1] - stays(down * across, sparsity):])
-    return array_functions.offsets_of(functions, places // max(across, 1), down), places
+    order = arrays.stable_order(norms.reshape(count, down * across))
+    places = arrays.sorted(order[:, order.shape[1] - stays(down * across, sparsity):])
+    return patterns.offsets_of(arrays, places // max(across, 1), down), places
 
 
-def _kept_of_rows(functions, norms, kept):
+def _kept_of_rows(arrays, norms, kept):
     """The blocks that are kept as by _kept_of_matrix, the largest of each block row."""
     count, down, across = norms.shape
-    order = functions.stable_order(norms)
-    columns = functions.sorted(order[:, :, across - kept:])
-    places = columns + functions.arange(down, order)[:, None] * across
-    crow = functions.arange(down + 1, order) * kept
-    return functions.expand(crow, (count, down + 1)), places.reshape(count, down * kept)
+    order = arrays.stable_order(norms)
+    columns = arrays.sorted(order[:, :, across - kept:])
+    places = columns + arrays.arange(down, order)[:, None] * across
+    crow = arrays.arange(down + 1, order) * kept
+    return arrays.expand(crow, (count, down + 1)), places.reshape(count, down * kept)
 
 
 def prune_to_bsr(matrix, block, *, sparsity=None, blocks_per_row=None):
@@ -49,10 +49,9 @@ def prune_to_bsr(matrix, block, *, sparsity=None, blocks_per_row=None):
     not fit.
     """
     arrays = adapters.arrays_of("matrix", matrix)
-    functions = array_functions.of(arrays)
     block = matrices.block_of(block)
     matrices.require_whole_blocks(matrix.shape, block)
-    if not functions.is_real(matrix):
+    if not arrays.is_real(matrix):
         raise TypeError(f"argument 'matrix': expected integers or floating-point numbers, but got {matrix.dtype}")
     *batch, m, k = matrix.shape
     down, across = m // block[0], k // block[1]
@@ -68,15 +67,15 @@ def prune_to_bsr(matrix, block, *, sparsity=None, blocks_per_row=None):
                          f"got {blocks_per_row!r}")
     count = int(np.prod(batch, dtype=np.int64))
     grid = matrix.reshape(count, down, block[0], across, block[1])
-    norms = functions.norms(grid, (2, 4))
-    crow, places = (_kept_of_rows(functions, norms, int(blocks_per_row)) if sparsity is None else
-                    _kept_of_matrix(functions, norms, sparsity))
-    first = functions.arange(count, places)[:, None]
+    norms = arrays.norms(grid, (2, 4))
+    crow, places = (_kept_of_rows(arrays, norms, int(blocks_per_row)) if sparsity is None else
+                    _kept_of_matrix(arrays, norms, sparsity))
+    first = arrays.arange(count, places)[:, None]
     # With slices between the indices, the indexed dimensions come first: (B, nnz, BM, BK).
     values = grid[first, places // max(across, 1), :, places % max(across, 1), :]
     stored = places.shape[1]
     index = matrices.index_type(stored, down, across) if arrays is adapters.NUMPY else None
-    parts = (functions.of_type(crow, index).reshape(*batch, down + 1),
-             functions.of_type(places % max(across, 1), index).reshape(*batch, stored),
+    parts = (arrays.of_type(crow, index).reshape(*batch, down + 1),
+             arrays.of_type(places % max(across, 1), index).reshape(*batch, stored),
              values.reshape(*batch, stored, *block))
     return parts if arrays is adapters.NUMPY else matrices.tensor_of(*parts, tuple(matrix.shape))

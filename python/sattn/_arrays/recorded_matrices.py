@@ -1,27 +1,24 @@
 """torch.sparse_bsr tensors that torch.autograd knows to be made of their values."""
 
 import functools
-import sys
 
-from . import matrices, patterns, array_functions, adapters
+from . import adapters, lazy_torch as torch, matrices, patterns
 
 
 def _at_blocks(dense, crow, col, block):
     """The blocks of a dense matrix (*, M, N) at those of a pattern (*, nnz), as values."""
     *batch, rows, columns = dense.shape
     down, across = rows // block[0], columns // block[1]
-    functions = array_functions.of(adapters.arrays_of("crow", crow))
-    own, is_inside = patterns.rows_of(functions, crow.reshape(-1, crow.shape[-1]), col.reshape(-1, col.shape[-1]),
+    arrays = adapters.arrays_of("crow", crow)
+    own, is_inside = patterns.rows_of(arrays, crow.reshape(-1, crow.shape[-1]), col.reshape(-1, col.shape[-1]),
                                       across)
     grid = dense.reshape(-1, down, block[0], across, block[1])
-    first = functions.arange(grid.shape[0], col)[:, None]
+    first = arrays.arange(grid.shape[0], col)[:, None]
     return grid[first, own, :, col.reshape(own.shape).long()].reshape(*batch, col.shape[-1], *block)
 
 
 @functools.cache
 def _of_values():
-    torch = sys.modules["torch"]
-
     class OfValues(torch.autograd.Function):
         """The gradient is that of the stored elements, whether it comes as a matrix of the same pattern or as a dense
         one. That of PyTorch's constructor is wrong where columns do not ascend."""

@@ -182,23 +182,10 @@ class Prepared(Operand):
         self.shape = (*self.batch, self._rows, k)
 
     # Products trust the indices: they are neither bound anew nor, unnoticed, written.
-    @property
-    def crow(self):
-        """Offsets of block rows, as they were prepared."""
-        return self._crow
-
-    @crow.setter
-    def crow(self, array):
-        self._set_once("_crow", array)
-
-    @property
-    def col(self):
-        """Columns of blocks, as they were prepared."""
-        return self._col
-
-    @col.setter
-    def col(self, array):
-        self._set_once("_col", array)
+    crow = property(lambda self: self._crow, lambda self, array: self._set_once("_crow", array),
+                    doc="Offsets of block rows, as they were prepared.")
+    col = property(lambda self: self._col, lambda self, array: self._set_once("_col", array),
+                   doc="Columns of blocks, as they were prepared.")
 
     def _set_once(self, name, array):
         if name in self.__dict__:

@@ -2,9 +2,8 @@
 
 import dataclasses
 import math
-import sys
 
-from . import adapters, array_functions, derived, patterns, sparse_operand
+from . import adapters, derived, lazy_torch as torch, patterns, sparse_operand
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,18 +20,18 @@ class Pattern:
         turned = values.transpose(-1, -2)
         if self.order.dim() == 1:
             return turned.index_select(turned.dim() - 3, self.order)
-        return sys.modules["torch"].take_along_dim(turned, self.order.long()[..., None, None], -3)
+        return torch.take_along_dim(turned, self.order.long()[..., None, None], -3)
 
 
 def _made(crow, col, across):
-    batch = sys.modules["torch"].broadcast_shapes(crow.shape[:-1], col.shape[:-1])
+    batch = torch.broadcast_shapes(crow.shape[:-1], col.shape[:-1])
     count = math.prod(batch)
     if count == 1:
         batch = ()
         crow, col = crow.reshape(1, -1), col.reshape(1, -1)
     else:
         crow, col = (index.expand(*batch, -1).reshape(count, -1) for index in (crow, col))
-    found = patterns.transposed(array_functions.of(adapters.arrays_of("crow", crow)), crow, col, across)
+    found = patterns.transposed(adapters.arrays_of("crow", crow), crow, col, across)
     crow, col, order = (index.reshape(*batch, -1) for index in found)
     return Pattern(crow, col, order.to(col.dtype))
 
@@ -49,7 +48,7 @@ def pattern_of(crow, col, across):
     found = _made(crow, col, across)
     if not derived.is_captured(crow):
         if crow.is_cuda:  # Calls on other streams read it, too.
-            sys.modules["torch"].cuda.current_stream(crow.device).synchronize()
+            torch.cuda.current_stream(crow.device).synchronize()
         prepared.patterns[across] = found
     return found
 

@@ -4,8 +4,9 @@ They are made of a mask's lists. Nothing that is computed depends on them, so li
 nobody sees, as in a captured graph, cost time at most.
 """
 
-import sys
 import threading
+
+from .._arrays import lazy_torch as torch
 
 #: Streams, each of which has hints of its own.
 STREAMS = 4
@@ -80,7 +81,7 @@ class Hints:
         if known != versions:
             self._state = versions, None
             return None
-        if _captured_bytes >= CAPTURED_BYTES and sys.modules["torch"].cuda.is_current_stream_capturing():
+        if _captured_bytes >= CAPTURED_BYTES and torch.cuda.is_current_stream_capturing():
             return None
         if hints is None:
             hints = _Hints(self._program, like.new_empty((0,)))

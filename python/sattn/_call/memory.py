@@ -1,5 +1,7 @@
 """Calls that make room on the device where it has no memory, and how a program is launched."""
 
+from .._arrays import adapters
+
 
 def is_out_of_memory(error):
     """Whether the runtime says that it got no memory of the device. It has launched nothing then."""
@@ -28,3 +30,15 @@ def launcher(program, operand, arguments, scalars, checks):
     host = [arrays.passed(arrays.host(array)) for array in (operand.crow, operand.col)]
     program.check(*arguments[:scalars], *host, *arguments[scalars + 2:])
     return program._launch
+
+
+def launched(program, operand, named, scalars=(), checks=False, launch=None):
+    """Runs a program on scalars and arrays by name, and returns the function that did: `launch`, or as of `launcher`.
+    Raises ValueError for an array that DLPack does not take."""
+    arguments = [*scalars, *named.values()]
+    try:
+        launch = launch or launcher(program, operand, arguments, len(scalars), checks)
+        with_memory(operand.arrays, launch, *arguments)
+    except BufferError as error:
+        adapters.raise_refusal(named, error)
+    return launch

@@ -33,8 +33,7 @@ def library():
             ("sattn_assemble", ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
                                                  ctypes.POINTER(ctypes.c_size_t), text]),
             ("sattn_text_free", None, [ctypes.c_void_p])]:
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
+        declare(library, name, result, *arguments)
     return library
 
 
@@ -46,6 +45,13 @@ def addresses(program=0):
     names = ("sattn_text_free", "sattn_cache_cubin", "sattn_program_free", "sattn_program_complete",
              "sattn_program_manifest", "sattn_program_image")
     return [*(ctypes.cast(getattr(library(), name), ctypes.c_void_p).value for name in names), program]
+
+
+def declare(library, name, result, *arguments):
+    """The function of the library with these types of its result and its arguments."""
+    function = getattr(library, name)
+    function.restype, function.argtypes = result, arguments
+    return function
 
 
 def version():

@@ -14,8 +14,7 @@ class _Numbers(ctypes.Structure):
 
 def info():
     """Disk, as the library describes it."""
-    describe = c_api.library().sattn_cache_describe
-    describe.restype, describe.argtypes = ctypes.c_void_p, [ctypes.POINTER(_Numbers)]
+    describe = c_api.declare(c_api.library(), "sattn_cache_describe", ctypes.c_void_p, ctypes.POINTER(_Numbers))
     numbers = _Numbers()
     folder = c_api.taken(describe(numbers))
     return Disk(folder or None, *(getattr(numbers, name) for name in Disk._fields[1:]))

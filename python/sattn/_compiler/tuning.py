@@ -37,33 +37,19 @@ class _Parameters(ctypes.Structure):
 
 @functools.cache
 def _functions():
-    """The library's functions that read tables, free them, and choose."""
-    library = c_api.library()
-    texts = ctypes.POINTER(ctypes.c_char_p)
-    read, free, choose = library.sattn_tables_read, library.sattn_tables_free, library.sattn_choose
-    read.restype, read.argtypes = ctypes.c_void_p, [ctypes.c_char_p, texts]
-    free.restype, free.argtypes = None, [ctypes.c_void_p]
-    choose.restype = ctypes.c_int
-    choose.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(_Fact), ctypes.c_size_t,
-                       ctypes.POINTER(_Search), ctypes.POINTER(_Parameters), texts]
-    return read, free, choose
-
-
-@functools.cache
-def _table_functions():
-    """The library's functions that add a table to others, and list rows of them."""
-    library = c_api.library()
-    texts = ctypes.POINTER(ctypes.c_char_p)
-    add, list_rows = library.sattn_tables_add, library.sattn_tables_list
-    add.restype, add.argtypes = ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, texts]
-    list_rows.restype = ctypes.c_void_p
-    list_rows.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Pattern), texts]
-    return add, list_rows
+    """The library's functions that read tables, free them, choose, add a table to others, and list rows of them."""
+    handle, text, texts = ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)
+    return [c_api.declare(c_api.library(), f"sattn_{name}", result, *arguments) for name, result, arguments in (
+        ("tables_read", handle, (text, texts)), ("tables_free", None, (handle,)),
+        ("choose", ctypes.c_int, (handle, text, ctypes.POINTER(_Fact), ctypes.c_size_t, ctypes.POINTER(_Search),
+                                  ctypes.POINTER(_Parameters), texts)),
+        ("tables_add", ctypes.c_int, (handle, text, text, texts)),
+        ("tables_list", handle, (handle, ctypes.POINTER(_Pattern), texts)))]
 
 
 def problems_of(table, name):
     """(whether a text is a table, the messages of what of it cannot be used)."""
-    is_table, messages = c_api.with_messages(_table_functions()[0], None, table.encode(), str(name).encode())
+    is_table, messages = c_api.with_messages(_functions()[3], None, table.encode(), str(name).encode())
     return bool(is_table), messages
 
 
@@ -74,11 +60,11 @@ class Tables:
     pointer = None
 
     def __init__(self, first=""):
-        read, self._free, _ = _functions()
+        read, self._free, *_ = _functions()
         self.pointer, messages = c_api.with_messages(read, None)
         compiler.warn(messages)
         if first:
-            compiler.warn(c_api.with_messages(_table_functions()[0], self.pointer, first.encode(),
+            compiler.warn(c_api.with_messages(_functions()[3], self.pointer, first.encode(),
                                               b"the process's own")[1])
 
     def rows(self, op, device, version, dtype, out_dtype, sparsity, key, exact):
@@ -91,7 +77,7 @@ class Tables:
         numbers = (_INTEGERS * len(key))(*key)
         pattern = _Pattern(op.encode(), device.encode(), dtype.encode(), out_dtype.encode(), version, sparsity, numbers,
                            len(key), exact)
-        found, messages = c_api.with_messages(_table_functions()[1], self.pointer, ctypes.byref(pattern))
+        found, messages = c_api.with_messages(_functions()[4], self.pointer, ctypes.byref(pattern))
         if not found:
             raise compiler.CompileError(messages.removeprefix("error: "))
         return json.loads(c_api.taken(found))
@@ -104,9 +90,7 @@ class Tables:
 @functools.cache
 def host_device():
     """The name that rows of this machine's CPU have in tables."""
-    function = c_api.library().sattn_host_device
-    function.restype = ctypes.c_char_p
-    return function().decode()
+    return c_api.declare(c_api.library(), "sattn_host_device", ctypes.c_char_p)().decode()
 
 
 @functools.lru_cache(1024)

@@ -1,8 +1,6 @@
 """The least and the greatest elements that blocks of queries and of keys read of what a mask captures, on a GPU."""
 
-import sys
-
-from .._arrays import evaluation
+from .._arrays import evaluation, lazy_torch as torch
 from .._trace.captured_kinds import PASSED
 from .._trace.expression import depends_on
 
@@ -39,7 +37,6 @@ def bounds(vector, lengths, block):
 
 
 def _of_blocks(vector, number, size):
-    torch = sys.modules["torch"]
     vector = vector[:number * size]
     if len(vector) < number * size:
         vector = torch.cat([vector, vector[-1:].expand(number * size - len(vector))])

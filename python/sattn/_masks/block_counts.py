@@ -5,7 +5,7 @@ import typing
 
 import numpy as np
 
-from .._arrays import adapters
+from .._arrays import adapters, lazy_torch as torch
 from .._compiler import compiler, program_text
 from .._call import cache, memory
 from .._trace import regions
@@ -100,8 +100,6 @@ def block_counts(function, values, band, shape, lengths, block, device=None, exa
         arrays, result = adapters.NUMPY, np.empty(size, np.int32)
         values = [value.detach().cpu() if adapters.is_torch(value) else value for value in values]
     else:
-        import torch
-
         result = torch.empty(size, dtype=torch.int32, device=device) if out is None else out[0]
         arrays = adapters.arrays_of("out", result)
     bounded = block_bounds.bounded(function) if device is not None and device.type == "cuda" else ()

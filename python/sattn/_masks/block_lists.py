@@ -1,11 +1,10 @@
 """Lists of a mask's visible blocks, from counts of visible elements, by a compiled program (sattn.block_lists)."""
 
 import dataclasses
-import sys
 
 import numpy as np
 
-from .._arrays import adapters
+from .._arrays import adapters, lazy_torch as torch
 from .._compiler import compiler, program_text
 from .._call import cache, memory
 
@@ -43,7 +42,6 @@ def block_lists(counts, heights, widths, separate=True):
         arrays, target = adapters.NUMPY, compiler.CPU
         lists = [np.empty(shape, np.int32) for shape in shapes]
     else:
-        torch = sys.modules["torch"]
         lists = [torch.empty(shape, dtype=torch.int32, device=counts.device) for shape in shapes]
         arrays, target = adapters.arrays_of("counts", counts), counts.device.index or 0
     program = memory.with_memory(arrays, cache.program, BlockLists(separate), target)
@@ -60,7 +58,6 @@ def extents(length, size, device=None):
     """How many positions each block has along a dimension, in i32; the last one may have fewer."""
     if device is None:
         return _filled(length, size, np.full, {"dtype": np.int32})
-    torch = sys.modules["torch"]
     options = {"dtype": torch.int32, "device": device}
     if device.type != "cuda" or torch.cuda.is_current_stream_capturing():
         # Memory that a graph reads must stay as long as the graph.

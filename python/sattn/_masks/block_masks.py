@@ -7,7 +7,7 @@ import weakref
 import numpy as np
 
 from .._native.c_arguments import integer
-from .._arrays import adapters
+from .._arrays import adapters, lazy_torch as torch
 from .._trace import user_functions
 from .._trace.expression import MOST
 from . import mask_functions, mask_lists, pictures
@@ -48,8 +48,6 @@ def _length(name, value, least=0):
 
 
 def _as_tensors(lists):
-    import torch
-
     return Lists(*(None if array is None else torch.from_numpy(array) for array in lists))
 
 
@@ -260,18 +258,21 @@ class BlockMask:
             device = lists.kv_indices.device if adapters.is_torch(lists.kv_indices) else None
             return tuple(self._lists_of(numbers.swapaxes(-1, -2), self.seq_lengths[::-1], self.BLOCK_SIZE[::-1],
                                         device))
-        lists = self._given
-        arrays = adapters.arrays_of("kv_indices", lists.kv_indices)
-        found = []
+        return tuple(self._changed(lambda dense: dense.swapaxes(-1, -2)))
+
+    def _changed(self, change):
+        """Given lists of blocks, each of which is changed as an array of booleans in host memory."""
+        lists, found = self._given, []
         for numbers, indices in (lists[:2], lists[2:]):
-            if numbers is None:
-                found += [None, None]
-                continue
-            dense = mask_lists.dense_of(arrays.host(numbers), arrays.host(indices), self._columns)
-            for array in mask_lists.ordered(dense.swapaxes(-1, -2)):
-                found.append(array if arrays is adapters.NUMPY
-                             else sys.modules["torch"].from_numpy(array).to(arrays.device))
-        return tuple(found)
+            listed = [None, None] if numbers is None else mask_lists.ordered(change(self._listed(numbers, indices)))
+            found += [array if array is None else adapters.arrays_of("kv_indices", indices).of_numpy(array, indices)
+                      for array in listed]
+        return found
+
+    def _listed(self, numbers, indices):
+        """Which blocks a list has, as an array of booleans in host memory."""
+        host = adapters.arrays_of("kv_indices", indices).host
+        return mask_lists.dense_of(host(numbers), host(indices), self._columns)
 
     @property
     def _columns(self):
@@ -340,25 +341,19 @@ class BlockMask:
     def _dense(self):
         """Which blocks are visible, as an array of booleans in host memory."""
         lists = self._read()
-        arrays = adapters.arrays_of("kv_indices", lists.kv_indices)
-        seen = mask_lists.dense_of(arrays.host(lists.kv_num_blocks), arrays.host(lists.kv_indices), self._columns)
-        if lists.full_kv_num_blocks is not None:
-            seen |= self._dense_full()
-        return seen
+        seen = self._listed(lists.kv_num_blocks, lists.kv_indices)
+        return seen if lists.full_kv_num_blocks is None else seen | self._dense_full()
 
     def _dense_full(self):
         lists = self._read()
         if lists.full_kv_num_blocks is None:
             return np.zeros((*lists.kv_indices.shape[:-1], self._columns), bool)
-        arrays = adapters.arrays_of("full_kv_indices", lists.full_kv_indices)
-        return mask_lists.dense_of(arrays.host(lists.full_kv_num_blocks), arrays.host(lists.full_kv_indices),
-                                   self._columns)
+        return self._listed(lists.full_kv_num_blocks, lists.full_kv_indices)
 
     def to_dense(self):
         """Which blocks are visible: (B, H, blocks of queries, blocks of keys) of 0 and 1, i32."""
-        dense = self._dense().astype(np.int32)
         arrays = adapters.arrays_of("kv_indices", self.kv_indices)
-        return dense if arrays is adapters.NUMPY else sys.modules["torch"].from_numpy(dense).to(arrays.device)
+        return arrays.of_numpy(self._dense().astype(np.int32), self.kv_indices)
 
     def visible(self):
         """The share of elements that are visible, from 0 to 1; None where the function of a part of a mask is not
@@ -417,16 +412,7 @@ class BlockMask:
             return self._of_function(self._mask_mod, self._batch, lengths, self.BLOCK_SIZE, self._separate,
                                      self._device)
         rows, columns = (ceil_div(length, size) for length, size in zip(lengths, self.BLOCK_SIZE))
-        arrays = adapters.arrays_of("kv_indices", self._given.kv_indices)
-        found = []
-        for numbers, indices in (self._given[:2], self._given[2:]):
-            if numbers is None:
-                found += [None, None]
-                continue
-            dense = mask_lists.dense_of(arrays.host(numbers), arrays.host(indices), self._columns)[..., :rows, :columns]
-            for array in mask_lists.ordered(dense):
-                found.append(array if arrays is adapters.NUMPY
-                             else sys.modules["torch"].from_numpy(array).to(arrays.device))
+        found = self._changed(lambda dense: dense[..., :rows, :columns])
         return type(self).from_kv_blocks(*found, BLOCK_SIZE=self.BLOCK_SIZE, mask_mod=self.mask_mod,
                                          seq_lengths=lengths, compute_q_blocks=self._has_transposed)
 

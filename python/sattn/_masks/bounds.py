@@ -63,7 +63,7 @@ class _Blocks:
         length, size = self.lengths[dimension], self.block[dimension]
         place = {} if self.module is np else {"device": self.arrays.device}
         low = self.module.arange(0, length, size, dtype=self.module.int32, **place)
-        high = self.arrays.clip(low + (min(size, length) - 1), None, length - 1)
+        high = self.module.clip(low + (min(size, length) - 1), None, length - 1)
         return _Integer(self._column(low, dimension), self._column(high, dimension), 0, length - 1)
 
     def _vector(self, node):
@@ -227,7 +227,15 @@ class _Blocks:
             left, right = right, left
         if not isinstance(right, int):
             return getattr(self.module, name)(left, right)
-        return self.arrays.clip(left, None, right) if name == "minimum" else self.arrays.clip(left, right, None)
+        return self.module.clip(left, None, right) if name == "minimum" else self.module.clip(left, right, None)
+
+
+def within(function, band, lengths):
+    """The expression of a mask's function that a Band, or None, restricts. lengths: (queries, keys)."""
+    if band is None:
+        return function.result
+    graph = Graph()
+    return graph.bitwise("and", function.result, band.node(graph, tuple(map(graph.constant, lengths))))
 
 
 def visible(function, values, band, lengths, block, device=None):
@@ -242,12 +250,8 @@ def visible(function, values, band, lengths, block, device=None):
     arrays = evaluation.library(device)
     if device is None:
         values = user_functions.host_arrays(values)
-    node = function.result
-    if band is not None:
-        graph = Graph()
-        node = graph.bitwise("and", node, band.node(graph, tuple(map(graph.constant, lengths))))
     try:
-        found = _Blocks(arrays, function.captures, values, lengths, block).bounds(node)
+        found = _Blocks(arrays, function.captures, values, lengths, block).bounds(within(function, band, lengths))
     except _Unbounded:
         return None
     shape = tuple(-(-length // size) for length, size in zip(lengths, block))

@@ -1,13 +1,12 @@
 """Lists of a mask that were given, as a kernel takes them: within a band, and with the block that ends after the keys
 last."""
 
-import sys
 import typing
 import weakref
 
 import numpy as np
 
-from .._arrays import adapters
+from .._arrays import adapters, lazy_torch as torch
 from .._trace import bands, user_functions
 from .._trace.readers import Capture
 from .._trace.expression import Graph, depends_on
@@ -77,12 +76,9 @@ def _found_within(lists, band, lengths, block, arrays):
     some, whole = number > 0, number == mask_lists.sizes(lengths, block)
     cut = full & some & ~whole
     found = [*mask_lists.ordered((partial & some) | cut), *mask_lists.ordered(full & whole)]
-    cut = cut.astype(np.int32) if cut.any() else None
-    if arrays is not adapters.NUMPY:
-        torch = sys.modules["torch"]
-        found = [torch.from_numpy(array).to(arrays.device) for array in found]
-        cut = None if cut is None else torch.from_numpy(cut).to(arrays.device)
-    return mask_lists.Lists(*found), cut
+    found, cut = ([arrays.of_numpy(array, lists.kv_indices) for array in own]
+                  for own in (found, [cut.astype(np.int32)] * bool(cut.any())))
+    return mask_lists.Lists(*found), cut[0] if cut else None
 
 
 def within(mask, lists, band, lengths, block, arrays):
@@ -131,7 +127,7 @@ def ragged_last(lists, lengths, block, arrays):
     if arrays is adapters.NUMPY:
         module, places = np, np.arange(indices.shape[-1])
     else:
-        module = sys.modules["torch"]
+        module = torch
         places = module.arange(indices.shape[-1], device=indices.device)
     shape = module.broadcast_to(counts[..., None], np.broadcast_shapes((*counts.shape, 1), tuple(indices.shape))).shape
     counts, found = counts[..., None], module.broadcast_to(indices, shape)

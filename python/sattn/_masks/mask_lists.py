@@ -1,14 +1,12 @@
 """Lists of the partial and full blocks of a mask, from the values of its elements."""
 
 import math
-import sys
 import typing
 
 import numpy as np
 
-from .._arrays import evaluation
+from .._arrays import evaluation, lazy_torch as torch
 from .._trace import direct_reads, user_functions
-from .._trace.expression import Graph
 from . import bounds
 from .block_counts import block_counts
 from .block_lists import begin as begin_lists, block_lists, extents
@@ -51,11 +49,7 @@ def counts(function, values, band, shape, lengths, block, device=None, exact=Tru
             return np.zeros(size, np.int32)
         return arrays.module.zeros(size, dtype=arrays.module.int32, device=device)
     query, key = _positions(arrays, device, lengths[0])[:, None], _positions(arrays, device, lengths[1])[None, :]
-    node = function.result
-    if band is not None:
-        graph = Graph()
-        node = graph.bitwise("and", node, band.node(graph, tuple(map(graph.constant, lengths))))
-    found = []
+    node, found = bounds.within(function, band, lengths), []
     for b in range(shape[0]):
         for h in range(shape[1]):
             visible = evaluation.evaluate(node, {"b": arrays.of(b, "i32"), "h": arrays.of(h, "i32"), "q_idx": query,
@@ -85,8 +79,6 @@ def _counts_of(visible, block, device):
     if device is None:
         by_column = np.add.reduceat(visible, np.arange(0, columns, block[1]), axis=1, dtype=np.int32)
         return np.add.reduceat(by_column, np.arange(0, rows, block[0]), axis=0, dtype=np.int32)
-    import torch
-
     padded = torch.nn.functional.pad(visible, (0, -columns % block[1], 0, -rows % block[0]))
     return padded.view(-(-rows // block[0]), block[0], -(-columns // block[1]), block[1]).sum((1, 3), dtype=torch.int32)
 
@@ -135,7 +127,6 @@ class CountsPair:
         if (lengths[0] != lengths[1] or block[0] != block[1] or math.prod(shape) * math.prod(lengths) <= MOST_EVALUATED
                 or not _is_compiled((*shape, *blocks), block, device)):
             return None
-        torch = sys.modules["torch"]
         return cls(torch.empty((2, *shape, *blocks), dtype=torch.int32, device=device))
 
     @property

@@ -1,11 +1,10 @@
 """Transposes block lists: from blocks of keys for each block of queries to blocks of queries for each block of keys."""
 
-import sys
 import weakref
 
 import numpy as np
 
-from .._arrays import adapters
+from .._arrays import adapters, lazy_torch as torch
 from . import mask_lists
 from .mask_lists import ceil_div
 
@@ -32,7 +31,7 @@ def _versions(lists):
 def of(lists, lengths, block, arrays):
     """The Lists of blocks of queries, of which one that ends after the queries comes last. lists: Lists of blocks of
     keys, in NumPy or on a device. lengths: (queries, keys); block: the size of a block of them."""
-    module = np if arrays is adapters.NUMPY else sys.modules["torch"]
+    module = np if arrays is adapters.NUMPY else torch
     key = id(lists.kv_indices)
     if module is not np:
         found = _kept.get(key)

@@ -11,9 +11,6 @@ from .._call import cache, dispatch, guard, memory, pytorch_options
 from .._call.meta import meta_of
 from .._call.scalars import are_recorded, number
 
-# The op's names of operands that callers know by others.
-CALLERS_NAMES = {"b": "dense", "left": "left_alpha", "right": "right_alpha"}
-
 
 @dataclasses.dataclass(frozen=True)
 class BsrAddmm:
@@ -53,42 +50,34 @@ class BsrAddmm:
     transpose_out: bool = False
 
     @property
-    def arguments(self):
-        """Names of the function's arguments, in order."""
-        scalars = [name for name in ("alpha", "beta") if getattr(self, name) is None]
-        optional = [name for name in ("input", "left", "right") if getattr(self, name)]
-        return [*scalars, "crow", "col", "values", "b", *optional, *("order",)[:self.order], "out"]
+    def scalars(self):
+        """Names of the scalars that are arguments."""
+        return [name for name in ("alpha", "beta") if getattr(self, name) is None]
 
-    def types(self):
-        """The type of each operand, by name."""
+    def text(self):
+        """The module: one function @bsr_addmm, which returns its last argument's new contents."""
         storage, dense, out = self.batch
         rows, columns = self.block[::-1] if self.order else self.block
 
         def tensor(rank, element, static=""):
             return f"tensor<{'?x' * rank}{static}{element}>"
 
-        scalar = dtypes.scalar_of(self.dtype)
-        return {"alpha": scalar, "beta": scalar,
-                "crow": tensor(storage + 1, self.index), "col": tensor(storage + 1, self.index),
-                "values": tensor(storage + 1, self.dtype, f"{rows}x{columns}x"),
-                "b": tensor(dense + 2, self.dense or self.dtype),
-                "input": tensor(self.input_batch + 2, self.input), "left": tensor(self.left_batch + 1, self.left),
-                "right": tensor(self.right_batch + 1, self.right), "order": tensor(storage + 1, self.index),
-                "out": tensor(out + 2, self.out)}
-
-    def text(self):
-        """The module: one function @bsr_addmm, which returns its last argument's new contents."""
-        types = self.types()
-        constants = "".join(f"  %{name} = arith.constant {float(getattr(self, name))!r} : {types[name]}\n"
-                            for name in ("alpha", "beta") if getattr(self, name) is not None)
-        optional = "".join(f" {name}(%{name} : {types[name]})" for name in ("input", "left", "right", "order")
-                           if getattr(self, name))
+        scalar, indices = dtypes.scalar_of(self.dtype), tensor(storage + 1, self.index)
+        given = program_text.Arguments(dict.fromkeys(self.scalars, scalar))
+        operands = " alpha(%alpha) beta(%beta)\n     " + given.clause("ins", {
+            "crow": indices, "col": indices, "values": tensor(storage + 1, self.dtype, f"{rows}x{columns}x"),
+            "b": tensor(dense + 2, self.dense or self.dtype)}, ("crow", "col", "values", "dense"))
+        for name, type, caller in (("input", tensor(self.input_batch + 2, self.input), "input"),
+                                   ("left", tensor(self.left_batch + 1, self.left), "left_alpha"),
+                                   ("right", tensor(self.right_batch + 1, self.right), "right_alpha"),
+                                   ("order", indices, "order")):
+            operands += given.clause(name, {name: type}, (caller,)) if getattr(self, name) else ""
         attributes = [*meta_and_precision(self), *("transpose_a",)[:self.order],
                       *(name for name in ("transpose_b", "transpose_out") if getattr(self, name))]
-        return program_text.program(
-            "bsr_addmm", {name: types[name] for name in self.arguments},
-            f" alpha(%alpha) beta(%beta)\n      ins({program_text.listed(['crow', 'col', 'values', 'b'], types)}){optional}",
-            attributes, names=CALLERS_NAMES, constants=constants)
+        constants = "".join(f"  %{name} = arith.constant {float(getattr(self, name))!r} : {scalar}\n"
+                            for name in ("alpha", "beta") if name not in self.scalars)
+        return program_text.program("bsr_addmm", given.types | {"out": tensor(out + 2, self.out)}, operands, attributes,
+                                    names=given.names, constants=constants)
 
 
 def _broadcast(name, shape, wanted):
@@ -153,12 +142,10 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, ones, in_place,
     dense_dtype = adapters.require_element("dense", dense, arrays, dtypes.others_of(dtype))
     dtypes.require_kernels("dense", dtype, target != compiler.CPU)
     precision = dtypes.precision_of(dtype, precision, target != compiler.CPU)
-    if out is not None and tuple(out.shape) != shape:
-        raise ValueError(f"argument 'out': expected shape {shape}, but got {tuple(out.shape)}")
-    if out is not None and arrays is adapters.NUMPY and not out.flags.writeable:
-        raise ValueError("argument 'out': expected an array that can be written, but got a read-only one")
     out_dtype = dtypes.result_of(dtype)
     if out is not None:
+        adapters.require_shape("out", out, shape)
+        adapters.require_writable("out", out)
         out_dtype = adapters.require_element("out", out, arrays, dtypes.results_of(dtype))
     if input is None and not beta_is_zero:
         raise ValueError("argument 'input': expected an array, since beta is not 0, but got None")
@@ -201,8 +188,7 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, ones, in_place,
         if meta is None:
             raise
         raise ValueError(f"argument 'meta': {cache.reason(error)}") from None
-    scalars = [name for name in source.arguments if name in ("alpha", "beta")]
-    return _Call(program, shape, out_dtype if out_dtype != dtype else None, scalars, with_input,
+    return _Call(program, shape, out_dtype if out_dtype != dtype else None, source.scalars, with_input,
                  with_input and tuple(input.shape) != shape, transposes,
                  lambda tables: tuning.dense_ratio(tables, source, target, *facts, longest))
 
@@ -235,29 +221,34 @@ def _operands(call, operand, input, dense, left_alpha, right_alpha, result):
     return {name: arrays.passed(array) for name, array in operands.items()}
 
 
-def _arguments(call, operands, alpha, beta):
-    """All of the call's program, in its order."""
-    scalars = {"alpha": alpha, "beta": beta}
-    return [*(scalars[name] for name in call.scalars), *operands.values()]
-
-
-def _planned_call(input, bsr, dense, beta, alpha, left_alpha, right_alpha, out, meta, precision):
-    """((the program that bsr_dense_addmm would call, its arguments, whether bsr is prepared), the _Call); calls
-    nothing."""
-    dtypes.require_precision(precision)
-    operand = sparse_operand.operand_of(sparse_operand.without_module(bsr))
-    in_place = input is not None and input is out
+def _planned(input, operand, dense, beta, alpha, left_alpha, right_alpha, out, meta, precision):
+    """(the _Call, its program's operands by name, its program's arguments, the result), after checking the arguments;
+    calls nothing. operand: an Operand. beta, alpha: floats."""
+    arrays = operand.arrays
+    # Not as it was given: that may change, or say the same of other parameters.
+    parameters = None if meta is None else meta_of(meta)
+    ones, in_place = _ones_of(operand, alpha, beta), input is not None and input is out
+    key = [operand.signature, beta == 0, *ones, input is out, precision == "tf32", id(arrays), parameters]
     for name, array in (("input", input), ("dense", dense), ("left_alpha", left_alpha), ("right_alpha", right_alpha),
                         ("out", out)):
-        if array is not None or name == "dense":
-            adapters.require_same(name, array, operand.arrays, "bsr")
-    call = memory.with_memory(operand.arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0,
-                              _ones_of(operand, alpha, beta), in_place, None if meta is None else meta_of(meta),
-                              precision, _transposes(operand, dense, out))
-    result = operand.arrays.empty(call.shape, dense, call.element) if out is None else out
+        if array is None and name != "dense":
+            key.append(None)
+            continue
+        adapters.require_same(name, array, arrays, "bsr")
+        key += [tuple(array.shape), array.dtype]
+    if out is not None and arrays is adapters.NUMPY:
+        key.append(out.flags.writeable)
+    transposes = _transposes(operand, dense, out)
+    key = (*key, transposes)
+    call = cache.calls.get(key)
+    if call is None:
+        call = memory.with_memory(arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0, ones,
+                                  in_place, parameters, precision, transposes)
+        cache.calls[key] = call
+    result = arrays.empty(call.shape, dense, call.element) if out is None else out
     operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)
-    arguments = _arguments(call, operands, number("alpha", alpha), number("beta", beta))
-    return (call.program, arguments, operand.prepared is not None), call
+    scalars = {"alpha": alpha, "beta": beta}
+    return call, operands, [*(scalars[name] for name in call.scalars), *operands.values()], result
 
 
 def _kind(beta, is_in_place, checks, precision, meta):
@@ -401,32 +392,12 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
             return _dispatched(input, bsr, dense, beta, alpha, left_alpha, right_alpha, precision, out, meta, check)
     operand = sparse_operand.operand_of(bsr)
     arrays = operand.arrays
-    # Not as it was given: that may change, or say the same of other parameters.
-    parameters = None if meta is None else meta_of(meta)
-    given = {"input": input, "dense": dense, "left_alpha": left_alpha, "right_alpha": right_alpha, "out": out}
-    ones = _ones_of(operand, alpha, beta)
-    key = [operand.signature, beta == 0, *ones, input is out, precision == "tf32", id(arrays), parameters]
-    for name, array in given.items():
-        if array is None and name != "dense":
-            key.append(None)
-            continue
-        adapters.require_same(name, array, arrays, "bsr")
-        adapters.require_no_derivative(name, array)
-        key += [tuple(array.shape), array.dtype]
-    if out is not None and arrays is adapters.NUMPY:
-        key.append(out.flags.writeable)
-    adapters.require_no_derivative("bsr", operand.values)
-    transposes = _transposes(operand, dense, out)
-    key = (*key, transposes)
-    in_place = input is not None and input is out
-    call = cache.calls.get(key)
-    if call is None:
-        call = memory.with_memory(arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0, ones,
-                                  in_place, parameters, precision, transposes)
-        cache.calls[key] = call
-    result = arrays.empty(call.shape, dense, call.element) if out is None else out
-    operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)
-    arguments = _arguments(call, operands, alpha, beta)
+    call, operands, arguments, result = _planned(input, operand, dense, beta, alpha, left_alpha, right_alpha, out, meta,
+                                                 precision)
+    if arrays is not adapters.NUMPY:
+        for name, array in (("input", input), ("dense", dense), ("left_alpha", left_alpha),
+                            ("right_alpha", right_alpha), ("out", out), ("bsr", operand.values)):
+            adapters.require_no_derivative(name, array)
     on_gpu = arrays.on_gpu
     if on_gpu:
         explanation.log_generic(call.program, arguments, operand.prepared is not None)
@@ -447,6 +418,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     kind = None
     if arrays is not adapters.NUMPY and not (checks and on_gpu) and not dtypes.is_narrow(operand.element) \
             and (prepared or operand.order is None):
+        in_place = input is not None and input is out
         kind = _kind(beta, in_place, bool(checks), precision, meta)
     if kind is not None:
         _remember(guarded_calls, launch, call, kind, prepared, operand,
@@ -463,11 +435,14 @@ def explained(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alph
     """([(the program that bsr_dense_addmm would call, its arguments, whether bsr is prepared)], where the tile is from,
     remarks); calls nothing."""
     origin = "the choice by shape, sparsity and device" if meta is None else "meta"
-    found, call = _planned_call(input, bsr, dense, beta, alpha, left_alpha, right_alpha, out, meta, precision)
+    dtypes.require_precision(precision)
+    operand = sparse_operand.operand_of(sparse_operand.without_module(bsr))
+    call, _, arguments, _ = _planned(input, operand, dense, number("beta", beta), number("alpha", alpha), left_alpha,
+                                     right_alpha, out, meta, precision)
     # The model's tile is the compiler's choice, not one that the caller gives.
     ratio = call.dense_ratio(cache.tables()) if meta is None else 0
     remark = f"a dense product takes an estimated {ratio:.2f} of the time of these blocks"
-    return [found], origin, (remark,) * (0 < ratio < tuning.CLEARLY_FASTER)
+    return [(call.program, arguments, operand.prepared is not None)], origin, (remark,) * (0 < ratio < tuning.CLEARLY_FASTER)
 
 
 sparse_operand.Prepared._product = _product

@@ -1,9 +1,9 @@
-"""Gradients of bsr_dense_addmm: products with the transpose, and sampled products at the stored blocks."""
+"""bsr_dense_addmm as an operation of PyTorch, with its gradients: products with the transpose, and sampled products at
+the stored blocks."""
 
-import sys
-
-from .._arrays import adapters, sparse_operand, transposition
+from .._arrays import adapters, lazy_torch as torch, sparse_operand, transposition
 from . import bsr_addmm, sampled_addmm
+from .spec import OpSpec, operand_batch, register, rows_of, summed_to, wide_of
 
 #: The operands that have gradients, and what these read.
 _INDICES = "crow", "col"
@@ -20,19 +20,8 @@ READS = {
 }
 
 
-def wide_of(tensor):
-    """The type that sums of a tensor's elements have."""
-    torch = sys.modules["torch"]
-    return torch.float64 if tensor.dtype == torch.float64 else torch.float32
-
-
 def number_of(number, tensor):
     return number if tensor is None else tensor.item()
-
-
-def summed_to(tensor, shape):
-    """The sum over what was broadcast from a shape."""
-    return tensor.sum_to_size(shape) if tuple(tensor.shape) != tuple(shape) else tensor
 
 
 def scaled(tensor, number):
@@ -50,7 +39,7 @@ def operand_of(crow, col, values, columns):
     prepared = sparse_operand.prepared_of(crow, col, values)
     if prepared is not None:
         return prepared
-    batch = sys.modules["torch"].broadcast_shapes(crow.shape[:-1], col.shape[:-1], values.shape[:-3])
+    batch = torch.broadcast_shapes(crow.shape[:-1], col.shape[:-1], values.shape[:-3])
     return sparse_operand.Operand(crow, col, values, (*batch, (crow.shape[-1] - 1) * values.shape[-2], columns))
 
 
@@ -58,7 +47,7 @@ def product(operand, dense, shape, alpha, precision):
     """alpha * (operand @ dense), summed over the batches that a shape has not, in the type of dense. It lies as dense
     does."""
     crow, col, values = operand if isinstance(operand, tuple) else (operand.crow, operand.col, operand.values)
-    batch = sys.modules["torch"].broadcast_shapes(crow.shape[:-1], col.shape[:-1], values.shape[:-3], dense.shape[:-2])
+    batch = torch.broadcast_shapes(crow.shape[:-1], col.shape[:-1], values.shape[:-3], dense.shape[:-2])
     element = dense.dtype if tuple(batch) == tuple(shape[:-2]) else wide_of(dense)
     if adapters.arrays_of("dense", dense).is_transposed(dense):
         out = dense.new_empty((*batch, shape[-1], shape[-2]), dtype=element).mT
@@ -76,7 +65,7 @@ def transposed_product(operand, columns, dense, shape, alpha, precision):
 def _at_blocks(crow, col, like, left, right, alpha, precision):
     """alpha * (left @ right) at the blocks of a pattern, for the batches that all have together: 0 at blocks of no row.
     Of the type of `like`, or of sums where it has other batches."""
-    batch = sys.modules["torch"].broadcast_shapes(crow.shape[:-1], col.shape[:-1], like.shape[:-3], left.shape[:-2],
+    batch = torch.broadcast_shapes(crow.shape[:-1], col.shape[:-1], like.shape[:-3], left.shape[:-2],
                                                   right.shape[:-2])
     known = sparse_operand.known_of(crow, col)
     made = like.new_empty if known is not None and known.is_whole else like.new_zeros
@@ -94,7 +83,7 @@ def sampled(crow, col, like, left, right, alpha, precision):
     the batches that they have not."""
     if like.dim() == 3 and crow.dim() == col.dim() == 1 and (left.dim() > 2 or right.dim() > 2):
         # For one matrix, a sum over batches is a sum over more columns.
-        batch = sys.modules["torch"].broadcast_shapes(left.shape[:-2], right.shape[:-2])
+        batch = torch.broadcast_shapes(left.shape[:-2], right.shape[:-2])
         left = left.expand(*batch, *left.shape[-2:]).movedim(-2, 0).flatten(1)
         right = right.expand(*batch, *right.shape[-2:]).flatten(0, -2)
     return summed_to(_at_blocks(crow, col, like, left, right, alpha, precision), like.shape).to(like.dtype)
@@ -170,3 +159,16 @@ def gradient(grad, needs, given):
     if "bsr" in needs:
         found["bsr"] = sampled(given.crow, given.col, given.bsr, grad, given.dense.mT, alpha, precision)
     return found
+
+
+def _fake(input, crow, col, bsr, columns, dense, beta, alpha, left_alpha, right_alpha, precision, beta_tensor=None,
+          alpha_tensor=None):
+    return dense.new_empty((*operand_batch(crow, bsr, dense.shape[:-2]), rows_of(crow, bsr), dense.shape[-1]))
+
+
+register(OpSpec(
+    bsr_addmm.bsr_dense_addmm, "bsr_addmm",
+    {"input": "tensor?", "bsr": "matrix", "dense": "tensor", "beta": "number", "alpha": "number",
+     "left_alpha": "tensor?", "right_alpha": "tensor?", "precision": "precision"},
+    fake=_fake, explained=bsr_addmm.explained, is_default=True, gradients=READS, gradient=gradient,
+    autocast=("input", "bsr", "dense")))

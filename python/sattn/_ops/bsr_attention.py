@@ -2,13 +2,12 @@
 
 import dataclasses
 import math
-import sys
 import typing
 
 import numpy as np
 
-from .._arrays import (
-    adapters, array_functions, autocast, autograd, dtypes, plain, sparse_operand, stand_ins, storage)
+from .._arrays import adapters, autocast, autograd, dtypes, lazy_torch as torch, plain, sparse_operand
+from .._arrays import stand_ins, storage
 from .._compiler import compiler, program_text, tuning
 from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, launch_hints, memory
@@ -176,8 +175,6 @@ def _room(arrays):
     """A placeholder for a seed and an offset."""
     if arrays is adapters.NUMPY:
         return np.zeros(2, np.int64)
-    import torch
-
     return torch.empty(2, dtype=torch.int64, device=arrays.device)
 
 
@@ -185,7 +182,7 @@ def _draw(arrays):
     """A seed and an offset, of the library's generator for the device: on CUDA nothing waits for it."""
     if arrays is adapters.NUMPY:
         return np.random.randint(0, LARGEST_SEED, size=2, dtype=np.int64)
-    return sys.modules["torch"].randint(LARGEST_SEED, (2,), device=arrays.device)
+    return torch.randint(LARGEST_SEED, (2,), device=arrays.device)
 
 
 def _program(mask, block, query, key, value, batch, dropout, precision, meta, lse):
@@ -255,15 +252,8 @@ def _call_of(mask, block, query, key, value, batch, scale, probability, precisio
 
 def _fused(call, mask, check, launch=None):
     """The result of a call. launch: what launches it, if that is known."""
-    arrays, arguments = mask.arrays, call.arguments
-    on_gpu = arrays.on_gpu
-    try:
-        if launch is None:
-            launch = memory.launcher(call.program, mask, arguments, len(call.scalars), check or check is None
-                                     and not on_gpu)
-        memory.with_memory(arrays, launch, *arguments)
-    except BufferError as error:
-        adapters.raise_refusal(call.named, error)
+    checks = check or check is None and not mask.arrays.on_gpu
+    memory.launched(call.program, mask, call.named, call.scalars, checks, launch)
     return call.result
 
 
@@ -272,7 +262,7 @@ def _in_parts(mask, query, key, value, scale, probability, check, precision):
     scores = sampled_addmm(mask, query, key.swapaxes(-1, -2), beta=0, alpha=scale, check=check, precision=precision)
     crow, col, weights = bsr_softmax(scores, check=False)
     if probability:
-        weights = array_functions.of(adapters.arrays_of("query", query)).dropout(weights, probability)
+        weights = adapters.arrays_of("query", query).dropout(weights, probability)
     return bsr_dense_mm((crow, col, weights), value, check=False, precision=precision)
 
 
@@ -312,7 +302,7 @@ def recorded_arguments(query, key, value, attn_mask, dropout_p, scale, precision
     crow, col, values, _ = attn_mask
     random = None
     if dropout_p:
-        random = sys.modules["torch"].randint(LARGEST_SEED, (2,), device=query.device)
+        random = torch.randint(LARGEST_SEED, (2,), device=query.device)
     return query, key, value, crow, col, list(values.shape[-2:]), random, dropout_p, scale, precision or "", False
 
 

@@ -1,16 +1,27 @@
-"""The gradients of scaled_dot_product_attention: those of flex_attention, over stored blocks."""
+"""scaled_dot_product_attention as an operation of PyTorch, and its gradients: those of flex_attention, over stored
+blocks."""
 
 import math
-import sys
 import typing
 
-from .._arrays import adapters, transposition
+from .._arrays import adapters, autograd, lazy_torch as torch, transposition
 from .._call import cache, memory
 from .._compiler import compiler
 from . import whole_columns
-from .bsr_addmm_gradient import summed_to, wide_of
+from .bsr_attention import attend, explained, recorded_arguments, scaled_dot_product_attention
 from .flex_attention_backward import WIDEST_TOGETHER, FlexAttentionBackward, Stored
 from .flex_attention_program import FlexAttention
+from .spec import OpSpec, register, summed_to, wide_of
+
+
+_NAME = "scaled_dot_product_attention"
+# block: rows and columns of a stored block. random: the seed and the offset of a dropout. lse: whether the second
+# result, the logarithms of sums, is computed; else it is empty.
+_ARGUMENTS = ("Tensor query, Tensor key, Tensor value, Tensor crow, Tensor col, SymInt[] block, Tensor? random, "
+              "float dropout_p, float scale, str precision")
+_SCHEMA = f"({_ARGUMENTS}, bool lse) -> (Tensor, Tensor)"
+# wanted: whether the gradients of query, of key and of value are computed; others are empty.
+_BACKWARD_SCHEMA = f"(Tensor grad_out, Tensor out, Tensor lse, {_ARGUMENTS}, bool[] wanted) -> (Tensor, Tensor, Tensor)"
 
 
 class Attended(typing.NamedTuple):
@@ -68,7 +79,6 @@ class _Operands(typing.NamedTuple):
 
 
 def _operands_of(given, batch):
-    torch = sys.modules["torch"]
     query, key, value = (_in_two(tensor, batch, 2) for tensor in (given.query, given.key, given.value))
     whole = _in_two(given.out, batch, 2).shape[:2]
     query = _plain(query.expand(*whole, *query.shape[2:]))
@@ -79,7 +89,6 @@ def _operands_of(given, batch):
 
 def _stored_of(crow, col, across, batch):
     """((crow, col), those of the transpose) of a pattern with so many block columns, with two batch dimensions each."""
-    torch = sys.modules["torch"]
     shared = torch.broadcast_shapes(crow.shape[:-1], col.shape[:-1])
     own = (index.expand(*shared, index.shape[-1]) for index in (crow, col))
     other = transposition.pattern_of(crow, col, across)
@@ -124,7 +133,7 @@ def backward(grad_out, given, wanted):
 def _place_for(operand, tensor, batch):
     """(the gradient of a tensor, or None, where the program writes that of the operand made of it): the first is a view
     of the second unless elements are to be added or left out."""
-    result = sys.modules["torch"].empty_like(tensor)
+    result = torch.empty_like(tensor)
     if len(batch) <= 2 and tensor.numel() == operand.numel():
         return result, _in_two(result, batch, 2)
     return None, operand.new_empty(operand.shape)
@@ -143,4 +152,78 @@ def _like(result, found, tensor, batch):
         found = found.reshape(*(1,) * (len(batch) - 1), *found.shape[1:])
     if tuple(found.shape[:-2]) != own:
         found = summed_to(found.to(wide_of(found)), (*own, *found.shape[-2:]))
-    return sys.modules["torch"].empty_like(tensor).copy_(found.reshape(tensor.shape))
+    return torch.empty_like(tensor).copy_(found.reshape(tensor.shape))
+
+
+def _kernel(query, key, value, crow, col, block, random, dropout_p, scale, precision, lse):
+    out, sums = attend(query, key, value, (crow, col, block), random, dropout_p, scale, precision or None, lse)
+    return out, query.new_empty((0,), dtype=wide_of(query)) if sums is None else sums
+
+
+def _fake(query, key, value, crow, col, block, random, dropout_p, scale, precision, lse):
+    batch = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2], crow.shape[:-1],
+                                                  col.shape[:-1])
+    rows = (*batch, query.shape[-2])
+    return query.new_empty((*rows, value.shape[-1])), query.new_empty(rows if lse else (0,), dtype=wide_of(query))
+
+
+def _gradients_of_attention(grad_out, out, lse, query, key, value, crow, col, block, random, dropout_p, scale,
+                            precision, wanted):
+    found = backward(grad_out, Attended(query, key, value, crow, col, tuple(block), random, dropout_p, scale, precision,
+                                        out, lse), wanted)
+    return tuple(grad_out.new_empty((0,)) if gradient is None else gradient for gradient in found)
+
+
+def _fake_gradients(grad_out, out, lse, query, key, value, *rest):
+    return tuple(torch.empty_like(tensor) if is_wanted else grad_out.new_empty((0,))
+                 for tensor, is_wanted in zip((query, key, value), rest[-1]))
+
+
+def _with_gradient(operation):
+    """The function that runs in the place of the operation for tensors that may require a gradient."""
+    class BsrAttention(torch.autograd.Function):
+        """The operation, which saves its operands, its result and the logarithms of sums."""
+
+        @staticmethod
+        def forward(ctx, *arguments):
+            *own, wants_lse = arguments
+            with torch._C._AutoDispatchBelowAutograd():
+                out, lse = operation(*own, True)
+            query, key, value, crow, col, block, random, *numbers = own
+            ctx.save_for_backward(out, lse, query, key, value, crow, col, random)
+            ctx.block, ctx.numbers = block, numbers
+            ctx.set_materialize_grads(False)
+            given = lse if wants_lse else lse.new_empty((0,))
+            ctx.mark_non_differentiable(given)
+            return out, given
+
+        @staticmethod
+        def jvp(ctx, *_):
+            autograd.refuse_tangent(_NAME)
+
+        @staticmethod
+        def backward(ctx, grad_out, _):
+            if autograd.is_batched(grad_out):
+                autograd.refuse_transform(_NAME)
+            nothing = [None] * 8
+            if grad_out is None:
+                return None, None, None, *nothing
+            out, lse, query, key, value, crow, col, random = ctx.saved_tensors
+            needs = list(ctx.needs_input_grad[:3])
+            with torch.no_grad():
+                found = torch.ops.sattn.bsr_attention_backward(grad_out, out, lse, query, key, value, crow, col,
+                                                               ctx.block, random, *ctx.numbers, needs)
+            if torch.is_grad_enabled():
+                found = autograd.once(_NAME, found, (grad_out, query, key, value))
+            return *(gradient if is_needed else None for gradient, is_needed in zip(found, needs)), *nothing
+
+    return autograd.outside_transforms(_NAME, BsrAttention.apply)
+
+
+register(OpSpec(_gradients_of_attention, "bsr_attention_backward", schema=_BACKWARD_SCHEMA,
+                kernel=_gradients_of_attention, fake=_fake_gradients))
+register(OpSpec(
+    scaled_dot_product_attention, "bsr_attention", schema=_SCHEMA, kernel=_kernel, fake=_fake,
+    arguments=recorded_arguments, result=lambda results, given: results[0], explained=explained,
+    backward=_with_gradient, autocast=("query", "key", "value"),
+    types={"attn_mask": "Any", "dropout_p": "_Number", "is_causal": "bool"}))

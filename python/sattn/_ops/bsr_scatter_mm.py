@@ -206,11 +206,9 @@ def bsr_scatter_mm(bsr, other, indices_data=None, out=None, *, check=None, preci
     else:
         adapters.require_same("out", out, arrays, "bsr")
         adapters.require_no_derivative("out", out)
-        if tuple(out.shape) != shape:
-            raise ValueError(f"argument 'out': expected shape {shape}, but got {tuple(out.shape)}")
+        adapters.require_shape("out", out, shape)
         adapters.require_element("out", out, arrays, dtypes.results_of(operand.element))
-        if arrays is adapters.NUMPY and not out.flags.writeable:
-            raise ValueError("argument 'out': expected an array that can be written, but got a read-only one")
+        adapters.require_writable("out", out)
         for name, array in (("other", other), ("bsr", operand.values)):
             if arrays.may_overlap(out, array):
                 raise ValueError(f"argument 'out': expected memory that argument '{name}' does not use, but both "

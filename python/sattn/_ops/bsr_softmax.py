@@ -11,6 +11,7 @@ from .._compiler import compiler, explanation, program_text
 from .._compiler.program_text import meta_and_precision
 from .._call import cache, dispatch, guard, memory
 from .._call.meta import program_with, tile_of
+from .spec import RESULT, OpSpec, operand_batch, register, summed_to, wide_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +41,15 @@ class BsrSoftmax:
         types = {"crow": index, "col": index, **dict.fromkeys(self.arrays, values)}
         return program_text.program(self.op, types, f" ins({program_text.listed([*types][:-1], types)})",
                                     meta_and_precision(self), outs=self.arrays[-1:], names=self.callers)
+
+
+@dataclasses.dataclass(frozen=True)
+class BsrSoftmaxBackward(BsrSoftmax):
+    """One `sattn.bsr_softmax_backward`, as a BsrSoftmax says of its operation."""
+
+    op: typing.ClassVar[str] = "bsr_softmax_backward"
+    arrays: typing.ClassVar[tuple] = "output", "grad_out", "grad_in"
+    callers: typing.ClassVar[typing.Mapping] = {"output": "result", "grad_out": "grad"}
 
 
 def _require_bound(bound):
@@ -73,18 +83,6 @@ def call_of(kind, operand, *blocks, meta=""):
     blocks = [array if array.shape == shape else arrays.expand(array, shape) for array in blocks]
     names = "crow", "col", *(kind.callers.get(name, name) for name in kind.arrays)
     return program, {name: arrays.passed(array) for name, array in zip(names, (operand.crow, operand.col, *blocks))}
-
-
-def launched(program, operand, named, checks):
-    """Runs a program on its arguments by name, and returns the function that did. checks: whether the contents of
-    index arrays are checked."""
-    arguments = list(named.values())
-    try:
-        launch = memory.launcher(program, operand, arguments, 0, checks)
-        memory.with_memory(operand.arrays, launch, *arguments)
-    except BufferError as error:
-        adapters.raise_refusal(named, error)
-    return launch
 
 
 def _call_of(operand, meta):
@@ -169,8 +167,38 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
     if on_gpu:
         explanation.log_generic(program, arguments, operand.prepared is not None)
     checks = check or check is None and not on_gpu and operand.prepared is None
-    launch = launched(program, operand, named, checks)
+    launch = memory.launched(program, operand, named, checks=checks)
     if meta is None and arrays is not adapters.NUMPY and operand.prepared is None and operand.crow.ndim == 1 \
             and not (checks and on_gpu):
         guard.remember(cache.guarded_calls, ("bsr_softmax", bool(checks), operand.shape), launch, arguments)
     return _with_values(input, operand, result)
+
+
+def _is_whole(crow, col):
+    """Whether every stored block is known to belong to a block row; nothing waits for a device."""
+    prepared = sparse_operand.known_of(crow, col)
+    if prepared is not None:
+        return prepared.is_whole
+    return not crow.is_cuda and bool((crow[..., 0] == 0).all() and (crow[..., -1] == col.shape[-1]).all())
+
+
+def _gradient(grad, needs, given):
+    """As OpSpec.gradient: that of the values, 0 at blocks of no row."""
+    result = given.result
+    if result.shape != given.input.shape:  # A sum over batches rounds once.
+        result, grad = (tensor.to(wide_of(tensor)) for tensor in (result, grad))
+    operand = sparse_operand.Operand(given.crow, given.col, result, name="result", multiple=1)
+    found = (result.new_empty if _is_whole(given.crow, given.col) else result.new_zeros)(result.shape)
+    program, named = call_of(BsrSoftmaxBackward, operand, result, grad.contiguous(), found)
+    memory.launched(program, operand, named, checks=False)
+    return {"input": summed_to(found, given.input.shape).to(given.input.dtype)}
+
+
+def _fake(crow, col, input):
+    return input.new_empty((*operand_batch(crow, input, col.shape[:-1]), *input.shape[-3:]))
+
+
+register(OpSpec(
+    bsr_softmax, "bsr_softmax", {"input": "pattern"}, fake=_fake, explained=explained,
+    types={"input": "_Matrix", "max_row_nnz": "int | None"}, returns="_Matrix",
+    gradient=_gradient, gradients={"input": ("crow", "col", RESULT)}))

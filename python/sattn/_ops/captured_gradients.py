@@ -3,11 +3,10 @@ and key, for a part of the heads and queries at a time; these are added up in f3
 
 import dataclasses
 import math
-import sys
 
 import numpy as np
 
-from .._arrays import adapters, evaluation
+from .._arrays import adapters, evaluation, lazy_torch as torch
 from .._call import cache, memory
 from .._compiler import program_text
 from .._compiler.program_text import listed
@@ -34,32 +33,15 @@ class CapturedGradient:
 
     def text(self):
         """The module: one function @flex_attention_dcapture, whose last argument is the result."""
-        scores = self.scores
-        lead, shared = "?x?x?x", "1x?x?x" if scores.one_kv_batch else "?x?x?x"
-        query, key = (f"tensor<{own}{scores.head_dim}x{scores.dtype}>" for own in (lead, shared))
-        value, out = (f"tensor<{own}{scores.value_dim}x{scores.dtype}>" for own in (shared, lead))
-        types = {} if scores.scale is not None else {"scale": scores.wide}
-        row = f"tensor<?x?x?x{scores.wide}>"
-        types |= {"q": query, "k": key, "v": value, "grad_out": out, "lse2": row, "delta": row}
-        names = {"q": "query", "k": "key", "v": "value"}
-        operands = f" scale(%scale)\n      ins({listed(('q', 'k', 'v', 'grad_out', 'lse2', 'delta'), types)})"
-        for kind, name in (("partial", "kv"), ("full", "full_kv")):
-            if getattr(scores, kind) is not None:
-                own = f"{kind}_counts", f"{kind}_indices"
-                types |= zip(own, scores._lists(kind))
-                names |= zip(own, (f"{name}_num_blocks", f"{name}_indices"))
-                operands += f" {kind}({listed(own, types)})"
-        own = [f"captured{place}" for place in range(len(scores.captures))]
-        types |= zip(own, scores.captures)
-        operands += f" captures({listed(own, types)})"
-        types["grad"] = f"tensor<?x?x?x?x{scores.wide}>"
-        attributes = [f"group = {scores.group} : i64"] * (scores.group != 1)
-        if scores.block_size:
-            attributes.append(f"block_size = array<i64: {scores.block_size[0]}, {scores.block_size[1]}>")
-        attributes += [f"number = {self.number} : i64", *program_text.meta_and_precision(scores)]
-        scale = "" if scores.scale is None else f"  %scale = arith.constant {float(scores.scale)!r} : {scores.wide}\n"
-        return program_text.program("flex_attention_dcapture", types, operands, attributes, outs=("grad",), names=names,
-                                    constants=scale, tail=" ".join(filter(None, (scores.score_mod, scores.mask_mod))))
+        scores, given = self.scores, self.scores.arguments()
+        given.types |= {"grad_out": scores.operands[3], "lse2": scores.row, "delta": scores.row}
+        operands = " scale(%scale)\n      "
+        operands += f"ins({listed(('q', 'k', 'v', 'grad_out', 'lse2', 'delta'), given.types)})"
+        operands += scores.lists(given) + scores.captured(given)
+        types = given.types | {"grad": f"tensor<?x?x?x?x{scores.wide}>"}
+        return program_text.program(
+            "flex_attention_dcapture", types, operands, [*scores.attributes(), f"number = {self.number} : i64"],
+            outs=("grad",), names=given.names, constants=scores.constants, tail=scores.regions)
 
 
 def _loads(function, number):
@@ -128,7 +110,7 @@ def _add(total, gradient, load, part, keys, values, arrays, library):
     for node, size in zip(load.operands, total.shape):
         index = evaluation.evaluate(node, positions, values, library)
         index = library.module.where(index < 0, index + size, index)
-        index = library.clip(index, 0, size - 1)
+        index = library.module.clip(index, 0, size - 1)
         indices.append(index.reshape((1,) * (4 - index.ndim) + tuple(index.shape)))
     shape = np.broadcast_shapes(*(tuple(index.shape) for index in indices))
     same = tuple(place for place in range(4) if shape[place] == 1)
@@ -224,7 +206,6 @@ def numbers(out, grad_out, lse, grad_lse, arrays):
         cleared = np.where(is_none[..., None], np.zeros((), grad_out.dtype), grad_out)
         delta = np.einsum("...d,...d->...", cleared.astype(lse.dtype), np.asarray(out).astype(lse.dtype))
         return cleared, lse2, delta if grad_lse is None else delta - np.where(is_none, lse.dtype.type(0), grad_lse)
-    torch = sys.modules["torch"]
     is_none = lse == -math.inf
     lse2 = torch.where(is_none, math.inf, lse * (1 / math.log(2)))
     cleared = torch.where(is_none[..., None], 0, grad_out)

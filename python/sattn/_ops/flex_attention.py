@@ -2,12 +2,11 @@
 
 import dataclasses
 import logging
-import sys
 import typing
 
 import numpy as np
 
-from .._arrays import adapters, autocast, autograd, plain, stand_ins
+from .._arrays import adapters, autocast, autograd, lazy_torch as torch, plain, stand_ins
 from .._compiler import explanation
 from .._call import cache, dispatch, guard, launch_hints, memory
 from .._call.kernel_options import NONE, Options, options_of
@@ -392,7 +391,6 @@ def _arguments(request):
     if arrays is adapters.NUMPY:
         given += _in_place(packed_query, key, value)
     else:
-        torch = sys.modules["torch"]
         requires_grad = query.requires_grad or key.requires_grad or value.requires_grad
         if requires_grad and torch.is_grad_enabled() or autograd.may_have_tangents():
             _require_memory(query, key, value, arrays)

@@ -1,27 +1,32 @@
-"""flex_attention_backward: the gradients of flex_attention."""
+"""flex_attention_backward: the gradients of flex_attention, which torch.autograd calls as an operation of PyTorch."""
 
 import dataclasses
-import sys
 import typing
 
-import numpy as np
-
-from .._arrays import adapters, stand_ins
+from .._arrays import adapters, lazy_torch as torch, stand_ins
 from .._call import cache, dispatch, memory
 from .._compiler import compiler, program_text
-from .._compiler.program_text import listed, meta_and_precision
+from .._compiler.program_text import listed
 from .._masks import transposed_lists
 from .._masks.attention_mask import Mask
 from .._trace import direct_reads, regions
 from .._trace.captured_arguments import captured
 from . import captured_gradients, flex_attention, huge_scores, whole_columns
-from .flex_attention_layout import in_order_of
+from .flex_attention_layout import new_in_order_of
+from .flex_attention_operation import TYPES, arguments_of, request_of
 from .flex_attention_plan import keys_read, shapes_of, source_of
 from .flex_attention_program import FlexAttention
+from .spec import OpSpec, register
 
 LOG2_E = "1.4426950408889634"
 #: Most columns of heads for which the accumulators of both gradients of a tile of keys fit in a GPU's registers.
 WIDEST_TOGETHER = 128
+# wanted: whether the gradients of query, of key, of value, and of each of `arrays` are computed. Those that are not are
+# empty.
+_SCHEMA = ("(Tensor grad_out, Tensor? grad_lse, Tensor out, Tensor lse, Tensor query, Tensor key, Tensor value, "
+           "str score_mod, str mask_mod, Tensor[] arrays, Scalar[]? floats, SymInt[] integers, Tensor[] lists, "
+           "SymInt[] mask, SymInt[] band, Scalar? scale, bool enable_gqa, str kernel_options, bool[] wanted) "
+           "-> (Tensor, Tensor, Tensor, Tensor[])")
 
 
 class Stored(typing.NamedTuple):
@@ -62,113 +67,86 @@ class FlexAttentionBackward:
 
     def text(self):
         """The module: one function, whose last arguments are the results."""
-        scores = self.scores
-        lead, shared = "?x?x?x", "1x?x?x" if scores.one_kv_batch else "?x?x?x"
-        query, key = (f"tensor<{own}{scores.head_dim}x{scores.dtype}>" for own in (lead, shared))
-        value, out = (f"tensor<{own}{scores.value_dim}x{scores.dtype}>" for own in (shared, lead))
-        row = f"tensor<?x?x?x{scores.wide}>"
-        types = {} if scores.scale is not None else {"scale": scores.wide}
-        types |= {"dropout_p": scores.wide, "random": "tensor<2xi64>"} if self.dropout else {}
-        types |= {"q": query, "k": key, "v": value, "out": out, "grad_out": out, "lse": row}
-        names = {"q": "query", "k": "key", "v": "value"}
-        if self.has_grad_lse:
-            types["grad_lse"] = row
-        lists = {}
-        for op, prefix, is_wanted in (("dq", "kv", self.wants_query),
-                                      ("dkdv", "q", self.wants_key or self.wants_value)):
-            lists[op] = ""
-            if not is_wanted:
-                continue
-            for kind in ("partial", "full"):
-                if getattr(scores, kind) is None:
-                    continue
-                own = f"{op}_{kind}_counts", f"{op}_{kind}_indices"
-                types |= zip(own, scores._lists(kind))
-                name = f"full_{prefix}" if kind == "full" else prefix
-                names |= zip(own, (f"{name}_num_blocks", f"{name}_indices"))
-                lists[op] += f" {kind}({listed(own, types)})"
-            if self.stored is not None:
-                own = ("crow", "col") if op == "dq" else ("transposed_crow", "transposed_col")
-                types |= zip(own, self.stored.types(op != "dq"))
-                lists[op] += f" stored({listed(own, types)})"
+        scores, of_key = self.scores, self.wants_key or self.wants_value
+        (query, key, value, out), row = scores.operands, scores.row
+        given = scores.arguments({"dropout_p": scores.wide, "random": "tensor<2xi64>"} if self.dropout else {})
+        given.types |= {"out": out, "grad_out": out, "lse": row} | ({"grad_lse": row} if self.has_grad_lse else {})
+        lists = {"dq": scores.lists(given, "dq_") if self.wants_query else ""}
+        if self.wants_query and self.stored is not None:
+            lists["dq"] += given.clause("stored", dict(zip(("crow", "col"), self.stored.types(False))))
+        lists["dkdv"] = scores.lists(given, "dkdv_", "q") if of_key else ""
+        if of_key and self.stored is not None:
+            own = zip(("transposed_crow", "transposed_col"), self.stored.types(True))
+            lists["dkdv"] += given.clause("stored", dict(own))
         captures = " dropout(%dropout_p, %random : tensor<2xi64>)" if self.dropout else ""
-        if scores.captures:
-            own = [f"captured{place}" for place in range(len(scores.captures))]
-            types |= zip(own, scores.captures)
-            names |= zip(own, scores.names)
-            captures += f" captures({listed(own, types)})"
-        # The ops: the name of each one's value, the op, its results and its own attribute.
-        ops = [("dq", "dq", {"grad_query": query}, "")] if self.wants_query else []
+        captures += scores.captured(given)
+        # The ops: the name of each one's value, the op, its results and its own attributes.
+        ops = [("dq", "dq", {"grad_query": query}, [])] if self.wants_query else []
         if self.wants_key and self.wants_value and not self.is_apart:
-            ops.append(("dkdv", "dkdv", {"grad_key": key, "grad_value": value}, ""))
+            ops.append(("dkdv", "dkdv", {"grad_key": key, "grad_value": value}, []))
         else:
-            ops += [(name, "dkdv", own, f'only = "{name}"') for name, own, is_wanted in (
-                ("dk", {"grad_key": key}, self.wants_key), ("dv", {"grad_value": value}, self.wants_value))
-                    if is_wanted]
+            ops += [("dk", "dkdv", {"grad_key": key}, ['only = "dk"'])] * self.wants_key
+            ops += [("dv", "dkdv", {"grad_value": value}, ['only = "dv"'])] * self.wants_value
         results = {name: own for _, _, outs, _ in ops for name, own in outs.items()}
-        types |= results
-        attributes = [f"group = {scores.group} : i64"] * (scores.group != 1)
-        if scores.block_size:
-            attributes.append(f"block_size = array<i64: {scores.block_size[0]}, {scores.block_size[1]}>")
-        attributes += [f"mask = {scores.band}"] * bool(scores.band) + meta_and_precision(scores)
-        tail = " ".join(region for region in (scores.score_mod, scores.mask_mod) if region)
-        body = [f"%scale = arith.constant {float(scores.scale)!r} : {scores.wide}"] if scores.scale is not None else []
-        body += self._before(out, row)
-        grad_out = "%cleared" if self.clears else "%grad_out"
-        values = []
-        for name, op, own, attribute in ops:
-            returned = ", ".join(own.values())
-            body.append(f"%{name}:{len(own)} = sattn.flex_attention_{op} scale(%scale)\n"
-                        f"      ins(%q, %k, %v, {grad_out}, %lse2, %delta : {query}, {key}, {value}, {out}, {row}, {row})"
-                        f"{lists[op]}{captures}\n      outs({listed(own, types)}) -> {returned}\n"
-                        f"      {tail}{program_text.dictionary([*attributes, attribute] if attribute else attributes)}")
+        types = given.types | results
+        body, values = self._before(out, row), []
+        ins = f"%q, %k, %v, {self._upstream}, %lse2, %delta : {query}, {key}, {value}, {out}, {row}, {row}"
+        for name, op, own, attributes in ops:
+            attributes = program_text.dictionary([*scores.attributes(), *attributes])
+            body.append(f"%{name}:{len(own)} = sattn.flex_attention_{op} scale(%scale)\n      ins({ins}){lists[op]}"
+                        f"{captures}\n      outs({listed(own, types)}) -> {', '.join(own.values())}\n"
+                        f"      {scores.regions}{attributes}")
             values += [f"%{name}#{place}" for place in range(len(own))]
-        arguments = ", ".join(f"%{name}: {own}" for name, own in types.items())
-        callers = ", ".join(program_text.quoted(names.get(name, name)) for name in types)
-        returned = ", ".join(results.values())
-        lines = "\n  ".join(body)
-        return (f"func.func @{self.name}({arguments}) -> ({returned})\n    attributes {{sattn.names = [{callers}]}} {{\n"
-                f"  {lines}\n  return {', '.join(values)} : {returned}\n}}\n")
+        return program_text.function(self.name, types, given.names, results.values(), values,
+                                     scores.constants + "".join(f"  {line}\n" for line in body))
+
+    @property
+    def _upstream(self):
+        return "%cleared" if self.clears else "%grad_out"
 
     def _before(self, out, row):
         """Lines that compute the logarithms to the base 2, delta = rowsum(grad_out * out) - grad_lse and, where they
         are wanted, the gradients without those of queries that see no key."""
-        scores = self.scores
-        space, place = "affine_map<(b, h, i, d) -> (b, h, i, d)>", "affine_map<(b, h, i, d) -> (b, h, i)>"
-        rows, element = "affine_map<(b, h, i) -> (b, h, i)>", scores.dtype
-        parallel = ", ".join(['"parallel"'] * 3)
-        infinity = "7FF0000000000000" if scores.wide == "f64" else "7F800000"
-        minus_infinity = "FFF0000000000000" if scores.wide == "f64" else "FF800000"
-        wide = ("", "%x", "%y") if element == scores.wide else (
-            f"  %wide_x = arith.extf %x : {element} to f32\n    %wide_y = arith.extf %y : {element} to f32\n  ",
-            "%wide_x", "%wide_y")
-        lines = ["%zero = arith.constant 0.0 : f32", "%log2e = arith.constant " + LOG2_E + " : f32",
-                 f"%infinity = arith.constant 0x{infinity} : f32", f"%none = arith.constant 0x{minus_infinity} : f32",
+        element, wide = self.scores.dtype, self.scores.wide
+        infinity, minus_infinity = ("7FF0000000000000", "FFF0000000000000") if wide == "f64" else ("7F800000", "FF800000")
+
+        def generic(name, inputs, into, own, lines):
+            """A linalg.generic on elements %x and %y of inputs, (value, type) each, whose result %r is of type own."""
+            kinds = [*(kind for _, kind in inputs), own]
+            dims = "bhid" if out in kinds else "bhi"
+            maps = ", ".join(f"affine_map<({', '.join(dims)}) -> ({', '.join('bhid' if kind == out else 'bhi')})>"
+                             for kind in kinds)
+            last = '"reduction"' if own == row and len(dims) == 4 else '"parallel"'
+            iterators = ", ".join(['"parallel"'] * (len(dims) - 1) + [last])
+            elements = [element if kind == out else wide for kind in kinds]
+            taken = ", ".join(f"%{letter}: {kind}" for letter, kind in zip("xy", elements[:-1]))
+            body = "".join(f"    {line}\n" for line in lines)
+            return (f"%{name} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{iterators}]}} "
+                    f"ins({', '.join(value for value, _ in inputs)} : {', '.join(kinds[:-1])}) outs({into} : {own}) {{\n"
+                    f"  ^bb0({taken}, %old: {elements[-1]}):\n{body}    linalg.yield %r : {elements[-1]}\n  }} -> {own}")
+
+        lines = [f"%zero = arith.constant 0.0 : {wide}", f"%log2e = arith.constant {LOG2_E} : {wide}",
+                 f"%infinity = arith.constant 0x{infinity} : {wide}", f"%none = arith.constant 0x{minus_infinity} : {wide}",
                  *(f"%dim{dim} = arith.constant {dim} : index" for dim in range(3)),
                  *(f"%n{dim} = tensor.dim %lse, %dim{dim} : {row}" for dim in range(3)),
                  f"%rows = tensor.empty(%n0, %n1, %n2) : {row}",
-                 f"%lse2 = linalg.generic {{indexing_maps = [{rows}, {rows}], iterator_types = [{parallel}]}} ins(%lse : {row}) "
-                 f"outs(%rows : {row}) {{\n  ^bb0(%x: f32, %old: f32):\n    %is_none = arith.cmpf oeq, %x, %none : f32\n"
-                 "    %scaled = arith.mulf %x, %log2e : f32\n    %r = arith.select %is_none, %infinity, %scaled : f32\n"
-                 f"    linalg.yield %r : f32\n  }} -> {row}"]
+                 generic("lse2", [("%lse", row)], "%rows", row, [
+                     f"%is_none = arith.cmpf oeq, %x, %none : {wide}", f"%scaled = arith.mulf %x, %log2e : {wide}",
+                     f"%r = arith.select %is_none, %infinity, %scaled : {wide}"])]
         if self.clears:
             lines += [f"%nothing = arith.constant 0.0 : {element}", f"%tiles = tensor.empty(%n0, %n1, %n2) : {out}",
-                      f"%cleared = linalg.generic {{indexing_maps = [{space}, {place}, {space}], iterator_types = [{parallel}, "
-                      f'"parallel"]}} ins(%grad_out, %lse : {out}, {row}) outs(%tiles : {out}) {{\n'
-                      f"  ^bb0(%x: {element}, %y: f32, %old: {element}):\n    %is_none = arith.cmpf oeq, %y, %none : f32\n"
-                      f"    %r = arith.select %is_none, %nothing, %x : {element}\n    linalg.yield %r : {element}\n  }} -> {out}"]
-        grad_out = "%cleared" if self.clears else "%grad_out"
-        total = "%total" if self.has_grad_lse else "%delta"
-        lines += [f"%zeros = linalg.fill ins(%zero : f32) outs(%rows : {row}) -> {row}",
-                  f"{total} = linalg.generic {{indexing_maps = [{space}, {space}, {place}], iterator_types = [{parallel}, "
-                  f'"reduction"]}} ins({grad_out}, %out : {out}, {out}) outs(%zeros : {row}) {{\n'
-                  f"  ^bb0(%x: {element}, %y: {element}, %old: f32):\n  {wide[0]}  %product = arith.mulf {wide[1]}, {wide[2]} : f32\n"
-                  f"    %r = arith.addf %product, %old : f32\n    linalg.yield %r : f32\n  }} -> {row}"]
+                      generic("cleared", [("%grad_out", out), ("%lse", row)], "%tiles", out, [
+                          f"%is_none = arith.cmpf oeq, %y, %none : {wide}",
+                          f"%r = arith.select %is_none, %nothing, %x : {element}"])]
+        widened = [] if element == wide else [f"%wide_{name} = arith.extf %{name} : {element} to {wide}" for name in "xy"]
+        product = "%wide_x, %wide_y" if widened else "%x, %y"
+        lines += [f"%zeros = linalg.fill ins(%zero : {wide}) outs(%rows : {row}) -> {row}",
+                  generic("total" if self.has_grad_lse else "delta", [(self._upstream, out), ("%out", out)], "%zeros", row, [
+                      *widened, f"%product = arith.mulf {product} : {wide}", f"%r = arith.addf %product, %old : {wide}"])]
         if self.has_grad_lse:
-            lines.append(f"%delta = linalg.generic {{indexing_maps = [{rows}, {rows}, {rows}], iterator_types = [{parallel}]}} "
-                         f"ins(%total, %grad_lse : {row}, {row}) outs(%rows : {row}) {{\n  ^bb0(%x: f32, %y: f32, %old: f32):\n"
-                         f"    %r = arith.subf %x, %y : f32\n    linalg.yield %r : f32\n  }} -> {row}")
-        return [line.replace("f32", "f64") for line in lines] if scores.wide == "f64" else lines
+            lines.append(generic("delta", [("%total", row), ("%grad_lse", row)], "%rows", row,
+                                 [f"%r = arith.subf %x, %y : {wide}"]))
+        return lines
 
 
 class Gradients(typing.NamedTuple):
@@ -198,17 +176,9 @@ def _may_see_nothing(mask, band, score, lengths):
                 and (band.left is None or band.left >= 0))
 
 
-def _new(array, arrays, keys=None):
+def _new(array, keys=None):
     """A new array of another's shape, in the order of its memory; with `keys`, rows from there on are 0."""
-    shape = tuple(array.shape)
-    strides = array.strides if arrays is adapters.NUMPY else array.stride()
-    own, places = in_order_of(strides, shape)
-    is_cut = keys is not None and keys < shape[2]
-    if arrays is adapters.NUMPY:
-        made = (np.zeros if is_cut else np.empty)(own, array.dtype)
-        return made if places is None else made.transpose(places)
-    made = array.new_zeros(own) if is_cut else array.new_empty(own)
-    return made if places is None else made.permute(places)
+    return new_in_order_of(array, tuple(array.shape), keys is not None and keys < array.shape[2])
 
 
 def _plain_rows(array, arrays):
@@ -229,8 +199,7 @@ def _require_results(request, given, arrays):
         if array is None and name == "grad_lse":
             continue
         adapters.require_same(name, array, arrays, "query")
-        if tuple(array.shape) != shape:
-            raise ValueError(f"argument '{name}': expected shape {shape}, but got {tuple(array.shape)}")
+        adapters.require_shape(name, array, shape)
         adapters.require_element(name, array, arrays, (element or arrays.dtype(query.dtype),))
 
 
@@ -245,7 +214,7 @@ def backward(request, given):
     _require_results(request, given, arrays)
     whole = whole_columns.filled_request(request)
     if whole is not None:
-        return _backward_whole(request, whole, given, arrays)
+        return _backward_whole(request, whole, given)
     request, given = huge_scores.without(request, given, arrays)
     score = request.score
     mask = None
@@ -257,7 +226,7 @@ def backward(request, given):
         direct_reads.require(score, request.score_values, sizes[2:])
     band = request.band
     keys = keys_read(mask, band, sizes[2], sizes[3])
-    results = tuple(_new(array, arrays, end) if is_wanted else None for array, end, is_wanted in (
+    results = tuple(_new(array, end) if is_wanted else None for array, end, is_wanted in (
         (query, None, given.wants_query), (key, keys, given.wants_key), (value, keys, given.wants_value)))
     found = [array if array is None or place == 0 or keys >= sizes[3] else array[:, :, :keys]
              for place, array in enumerate(results)]
@@ -311,12 +280,12 @@ def backward(request, given):
     return results, of_arrays
 
 
-def _backward_whole(request, whole, given, arrays):
+def _backward_whole(request, whole, given):
     """The result of backward for a Request, by another Request whose rows are whole vectors."""
     found, of_arrays = backward(whole, given._replace(out=whole_columns.filled(given.out),
                                                       grad_out=whole_columns.filled(given.grad_out)))
     own = request.query, request.key, request.value
-    return tuple(None if gradient is None else whole_columns.copy(gradient, _new(array, arrays))
+    return tuple(None if gradient is None else whole_columns.copy(gradient, _new(array))
                  for gradient, array in zip(found, own)), of_arrays
 
 
@@ -339,3 +308,36 @@ def flex_attention_backward(grad_out, query, key, value, out, lse, score_mod=Non
     if stand_ins.stands_for_others(query):
         return dispatch.call("flex_attention_backward", request=request, given=given, kernel_options=kernel_options)
     return backward(request, given)[0]
+
+
+def _kernel(grad_out, grad_lse, out, lse, *arguments):
+    *scores, kernel_options, wanted = arguments
+    given = Gradients(out, lse, grad_out, grad_lse, *wanted[:3], of_arrays=tuple(wanted[3:]))
+    found, of_arrays = ([grad_out.new_empty((0,)) if array is None else array for array in own]
+                        for own in backward(request_of(*scores, False, False, kernel_options), given))
+    return *found, of_arrays
+
+
+def _like(array, is_wanted):
+    """A tensor like the gradient of one."""
+    if not is_wanted:
+        return array.new_empty((0,))
+    return _new(array) if array.dim() == 4 else torch.empty_like(array)
+
+
+def _fake(grad_out, grad_lse, out, lse, query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask,
+          band, scale, enable_gqa, kernel_options, wanted):
+    return (*map(_like, (query, key, value), wanted),
+            [torch.empty_like(array) if own else array.new_empty((0,)) for array, own in zip(arrays, wanted[3:])])
+
+
+def _arguments(request, given, kernel_options):
+    *scores, _, _, options = arguments_of(request, kernel_options)
+    return (given.grad_out, given.grad_lse, given.out, given.lse, *scores, options,
+            [True] * 3 + [False] * len(scores[5]))
+
+
+register(OpSpec(
+    flex_attention_backward, "flex_attention_backward", schema=_SCHEMA, kernel=_kernel, fake=_fake,
+    arguments=_arguments, result=lambda results, given: results[:3], returns="tuple[Any, Any, Any]",
+    types={**TYPES, "grad_out": "_Array", "out": "_Array", "lse": "_Array", "grad_lse": "_Array | None"}))

@@ -15,13 +15,14 @@ def in_order_of(strides, shape):
     return (*(shape[place] for place in order), shape[3]), (*map(order.index, range(3)), 3)
 
 
-def new_in_order_of(array, shape):
+def new_in_order_of(array, shape, is_zero=False):
     """A new array of a shape, whose batches, heads and queries lie in memory as the array's do."""
     if isinstance(array, np.ndarray):
         own, places = in_order_of(array.strides, shape)
-        return np.empty(own, array.dtype).transpose(places or (0, 1, 2, 3))
+        return (np.zeros if is_zero else np.empty)(own, array.dtype).transpose(places or (0, 1, 2, 3))
     own, places = in_order_of(array.stride(), shape)
-    return array.new_empty(own).permute(places) if places else array.new_empty(own)
+    made = array.new_zeros(own) if is_zero else array.new_empty(own)
+    return made.permute(places) if places else made
 
 
 def packed(array, heads):

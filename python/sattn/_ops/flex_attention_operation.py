@@ -3,18 +3,17 @@ arguments."""
 
 import functools
 import json
-import sys
 
 import numpy as np
 
+from .._arrays import autograd, lazy_torch as torch
 from .._call.kernel_options import options_of
 from .._trace import function_text
 from .._masks import attention_mask, mask_functions
 from .._masks.block_masks import BlockMask
 from .flex_attention import AuxRequest, Request, attend, explained, flex_attention
-from .flex_attention_layout import in_order_of
-from .flex_attention_autograd import with_gradient
-from .spec import OpSpec, register
+from .flex_attention_layout import new_in_order_of
+from .spec import OpSpec, register, wide_of
 
 # arrays, floats, integers: what score_mod and mask_mod capture, in order; floats is None where there are none, since
 # PyTorch does not save an empty list of numbers. mask: lengths, block sizes, batches, heads and whether full blocks
@@ -22,6 +21,12 @@ from .spec import OpSpec, register
 _SCHEMA = ("(Tensor query, Tensor key, Tensor value, str score_mod, str mask_mod, Tensor[] arrays, Scalar[]? floats, "
            "SymInt[] integers, Tensor[] lists, SymInt[] mask, SymInt[] band, Scalar? scale, bool enable_gqa, bool lse, "
            "bool max_scores, str kernel_options) -> (Tensor, Tensor, Tensor)")
+# Arguments of the operation by their place, for its gradient.
+_PLACES = {"arrays": 5, "lists": 8, "lse": 13}
+#: Types of parameters in the stub, of flex_attention and of its backward pass.
+TYPES = {"score_mod": "_ScoreMod | None", "block_mask": "Any", "enable_gqa": "bool",
+         "kernel_options": "Mapping[str, Any] | None", "causal": 'bool | Literal["top_left", "bottom_right"] | None',
+         "window": "tuple[int | None, int | None] | None", "prefix": "int | None"}
 
 
 class _GivenMask:
@@ -70,25 +75,17 @@ def request_of(query, key, value, score_mod, mask_mod, arrays, floats, integers,
                    options_of(json.loads(kernel_options)) if kernel_options else None, mask_of)
 
 
-def _wide(query):
-    """The type of numbers of queries."""
-    torch = sys.modules["torch"]
-    return torch.float64 if query.dtype == torch.float64 else torch.float32
-
-
 def _kernel(query, *arguments):
     out, *rows = attend(request_of(query, *arguments))
-    return out, *(query.new_empty((0,), dtype=_wide(query)) if row is None else row for row in rows)
+    return out, *(query.new_empty((0,), dtype=wide_of(query)) if row is None else row for row in rows)
 
 
 def _fake(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask, band, scale,
           enable_gqa, lse, max_scores, kernel_options):
     batch, heads, queries, columns = *query.shape[:3], value.shape[3]
-    shape, places = in_order_of(query.stride(), (batch, heads, queries, columns))
-    out = query.new_empty(shape)
-    rows = (query.new_empty((batch, heads, queries) if wanted else (0,), dtype=_wide(query))
+    rows = (query.new_empty((batch, heads, queries) if wanted else (0,), dtype=wide_of(query))
             for wanted in (lse, max_scores))
-    return out if places is None else out.permute(places), *rows
+    return new_in_order_of(query, (batch, heads, queries, columns)), *rows
 
 
 def _leaves(function, values, arrays, floats, integers):
@@ -97,7 +94,7 @@ def _leaves(function, values, arrays, floats, integers):
         return ""
     for capture, value in zip(function.captures, values):
         if capture.kind == "array":
-            arrays.append(sys.modules["torch"].from_numpy(value) if isinstance(value, np.ndarray) else value)
+            arrays.append(torch.from_numpy(value) if isinstance(value, np.ndarray) else value)
         else:
             (floats if capture.kind == "float" else integers).append(value)
     return function_text.serialize(function)
@@ -131,11 +128,70 @@ def _result(results, given):
     return out, *(row if asked else None for row, asked in zip(rows, given["request"].wanted))
 
 
+def _with_gradient(operation):
+    """The function that runs in the place of the operation for tensors that may require a gradient."""
+    class FlexAttention(torch.autograd.Function):
+        """The operation. `arguments` are its own, of which arrays and lists are numbers of tensors; these follow."""
+
+        @staticmethod
+        def forward(ctx, query, key, value, *rest):
+            own = [query, key, value, *rest[:13]]
+            tensors = rest[13:]
+            arrays, lists = tensors[:own[_PLACES["arrays"]]], tensors[own[_PLACES["arrays"]]:]
+            own[_PLACES["arrays"]], own[_PLACES["lists"]] = list(arrays), list(lists)
+            wants_lse, own[_PLACES["lse"]] = own[_PLACES["lse"]], True
+            with torch._C._AutoDispatchBelowAutograd():
+                out, lse, largest = operation(*own)
+            ctx.save_for_backward(query, key, value, out, lse, *arrays, *lists)
+            ctx.numbers, ctx.count = [*own[3:5], *own[6:8], *own[9:13], own[15]], len(arrays)
+            ctx.set_materialize_grads(False)
+            ctx.mark_non_differentiable(largest)
+            if wants_lse:
+                return out, lse, largest
+            none = lse.new_empty((0,))
+            ctx.mark_non_differentiable(none, largest)
+            return out, none, largest
+
+        @staticmethod
+        def jvp(ctx, *_):
+            autograd.refuse_tangent("flex_attention")
+
+        @staticmethod
+        def backward(ctx, grad_out, grad_lse, _):
+            if any(map(autograd.is_batched, (grad_out, grad_lse))):
+                autograd.refuse_transform("flex_attention")
+            query, key, value, out, lse, *tensors = ctx.saved_tensors
+            arrays, lists = tensors[:ctx.count], tensors[ctx.count:]
+            score_mod, mask_mod, floats, integers, mask, band, scale, enable_gqa, kernel_options = ctx.numbers
+            needs = ctx.needs_input_grad
+            # Captures of a mask_mod have no gradient.
+            captures = function_text.deserialize(score_mod).captures if score_mod else ()
+            count = sum(capture.kind == "array" for capture in captures)
+            of_arrays = [place < count and own for place, own in enumerate(needs[16:16 + ctx.count])]
+            wanted = [*needs[:3], *of_arrays]
+            nothing = [None] * (13 + len(tensors))
+            if grad_out is None and grad_lse is None:
+                return None, None, None, *nothing
+            if grad_out is None:
+                grad_out = torch.zeros_like(out)
+            with torch.no_grad():
+                found = torch.ops.sattn.flex_attention_backward(
+                    grad_out, grad_lse, out, lse, query, key, value, score_mod, mask_mod, arrays, floats, integers,
+                    lists, mask, band, scale, enable_gqa, kernel_options, wanted)
+            gradients = [*found[:3], *found[3]]
+            if torch.is_grad_enabled():
+                gradients = autograd.once("flex_attention", gradients, (query, key, value, grad_out, *arrays))
+            own = (gradient if is_needed else None for gradient, is_needed in zip(gradients, (*needs[:3], *of_arrays)))
+            return next(own), next(own), next(own), *nothing[:13], *own, *[None] * len(lists)
+
+    def kernel(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, *rest):
+        return FlexAttention.apply(query, key, value, score_mod, mask_mod, len(arrays), floats, integers, len(lists),
+                                   *rest, *arrays, *lists)
+
+    return autograd.outside_transforms("flex_attention", kernel)
+
+
 register(OpSpec(
     flex_attention, "flex_attention", schema=_SCHEMA, kernel=_kernel, fake=_fake, arguments=arguments_of,
-    result=_result, explained=explained, backward=with_gradient, returns="Any", types={
-        "query": "_Array", "key": "_Array", "value": "_Array", "score_mod": "_ScoreMod | None", "block_mask": "Any",
-        "scale": "_Number | None", "enable_gqa": "bool", "return_lse": "bool",
-        "kernel_options": "Mapping[str, Any] | None", "return_aux": "Any",
-        "causal": 'bool | Literal["top_left", "bottom_right"] | None', "window": "tuple[int | None, int | None] | None",
-        "prefix": "int | None"}))
+    result=_result, explained=explained, backward=_with_gradient, returns="Any", types={
+        **TYPES, "return_lse": "bool", "return_aux": "Any"}))

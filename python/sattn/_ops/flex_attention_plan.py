@@ -2,11 +2,10 @@
 
 import dataclasses
 import math
-import sys
 
 import numpy as np
 
-from .._arrays import adapters
+from .._arrays import adapters, lazy_torch as torch
 from .._compiler import compiler, tuning
 from .._call import cache, memory
 from .._call.kernel_options import NONE, Options
@@ -48,9 +47,8 @@ class Plan:
     def new_rows(self, query):
         """A new array of one number for each query of each head, in the type of scores."""
         if self.arrays is adapters.NUMPY:
-            return np.empty(self.rows, np.float64 if query.dtype == np.float64 else np.float32)
-        torch = sys.modules["torch"]
-        return query.new_empty(self.rows, dtype=torch.float64 if query.dtype == torch.float64 else torch.float32)
+            return np.empty(self.rows, np.float64 if self.wide == "f64" else np.float32)
+        return query.new_empty(self.rows, dtype=torch.float64 if self.wide == "f64" else torch.float32)
 
 
 def _keys_within(band, queries, keys):

@@ -3,7 +3,6 @@
 import dataclasses
 
 from .._compiler import program_text
-from .._compiler.program_text import meta_and_precision
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,38 +43,65 @@ class FlexAttention:
         """The type of scores, of numbers of queries and of captured numbers."""
         return "f64" if self.dtype == "f64" else "f32"
 
-    def _lists(self, kind):
-        """(types of the numbers and of the indices of a list)."""
+    @property
+    def row(self):
+        """The type of a number of each query."""
+        return f"tensor<?x?x?x{self.wide}>"
+
+    @property
+    def operands(self):
+        """Types of query, key, value and the output."""
+        shared = "1x?x?x" if self.one_kv_batch else "?x?x?x"
+        return [f"tensor<{lead}{columns}x{self.dtype}>" for lead, columns in (
+            ("?x?x?x", self.head_dim), (shared, self.head_dim), (shared, self.value_dim), ("?x?x?x", self.value_dim))]
+
+    @property
+    def constants(self):
+        """The line of a scale that is known."""
+        return "" if self.scale is None else f"  %scale = arith.constant {float(self.scale)!r} : {self.wide}\n"
+
+    @property
+    def regions(self):
+        return " ".join(filter(None, (self.score_mod, self.mask_mod)))
+
+    def attributes(self):
+        """Those of all ops of such scores."""
+        block = f"block_size = array<i64: {', '.join(map(str, self.block_size))}>"
+        return [*[f"group = {self.group} : i64"] * (self.group != 1),
+                *[f"packed_heads = {self.packed} : i64"] * (self.packed != 1), *[block] * bool(self.block_size),
+                *[f"mask = {self.band}"] * bool(self.band), *program_text.meta_and_precision(self)]
+
+    def arguments(self, others=()):
+        """The program's first arguments. others: types of those before the operands, by name."""
+        types = {} if self.scale is not None else {"scale": self.wide}
+        types |= dict(others) | dict(zip("qkv", self.operands))
+        return program_text.Arguments(types, zip("qkv", ("query", "key", "value")))
+
+    def list_types(self, kind):
+        """Types of the numbers and of the indices of a list."""
         batch, head = ("1" if shared else "?" for shared in getattr(self, kind))
         return f"tensor<{batch}x{head}x?xi32>", f"tensor<{batch}x{head}x?x?xi32>"
 
+    def lists(self, arguments, op="", of="kv"):
+        """The clauses of lists, which become arguments: their names begin with `op`, those of callers have `of`."""
+        text = ""
+        for kind, name in (("partial", of), ("full", f"full_{of}")):
+            if getattr(self, kind) is not None:
+                own = dict(zip((f"{op}{kind}_counts", f"{op}{kind}_indices"), self.list_types(kind)))
+                text += arguments.clause(kind, own, (f"{name}_num_blocks", f"{name}_indices"))
+        return text
+
+    def captured(self, arguments):
+        """The clause of captures, which become arguments."""
+        own = {f"captured{place}": type for place, type in enumerate(self.captures)}
+        return arguments.clause("captures", own, self.names)
+
     def text(self):
         """The module: one function @flex_attention, whose last arguments are the results."""
-        lead, shared = "?x?x?x", "1x?x?x" if self.one_kv_batch else "?x?x?x"
-        query, key = (f"tensor<{own}{self.head_dim}x{self.dtype}>" for own in (lead, shared))
-        value, out = (f"tensor<{own}{self.value_dim}x{self.dtype}>" for own in (shared, lead))
-        types = {} if self.scale is not None else {"scale": self.wide}
-        types |= {"q": query, "k": key, "v": value}
-        names = {"q": "query", "k": "key", "v": "value"}
-        operands = f" scale(%scale)\n      ins({program_text.listed('qkv', types)})"
-        for kind, name in (("partial", "kv"), ("full", "full_kv")):
-            if getattr(self, kind) is not None:
-                own = f"{kind}_counts", f"{kind}_indices"
-                types |= zip(own, self._lists(kind))
-                names |= zip(own, (f"{name}_num_blocks", f"{name}_indices"))
-                operands += f" {kind}({program_text.listed(own, types)})"
-        if self.captures:
-            own = [f"captured{place}" for place in range(len(self.captures))]
-            types |= zip(own, self.captures)
-            names |= zip(own, self.names)
-            operands += f" captures({program_text.listed(own, types)})"
+        given = self.arguments()
+        operands = f" scale(%scale)\n      ins({program_text.listed('qkv', given.types)})"
+        operands += self.lists(given) + self.captured(given)
         outs = ["out", *(name for name in ("lse", "max_scores") if getattr(self, name))]
-        types |= {name: out if name == "out" else f"tensor<?x?x?x{self.wide}>" for name in outs}
-        attributes = [f"group = {self.group} : i64"] * (self.group != 1)
-        attributes += [f"packed_heads = {self.packed} : i64"] * (self.packed != 1)
-        if self.block_size:
-            attributes.append(f"block_size = array<i64: {self.block_size[0]}, {self.block_size[1]}>")
-        attributes += [f"mask = {self.band}"] * bool(self.band) + meta_and_precision(self)
-        scale = "" if self.scale is None else f"  %scale = arith.constant {float(self.scale)!r} : {self.wide}\n"
-        return program_text.program("flex_attention", types, operands, attributes, outs=outs, names=names,
-                                    constants=scale, tail=" ".join(filter(None, (self.score_mod, self.mask_mod))))
+        types = given.types | dict.fromkeys(outs, self.row) | {"out": self.operands[3]}
+        return program_text.program("flex_attention", types, operands, self.attributes(), outs=outs, names=given.names,
+                                    constants=self.constants, tail=self.regions)

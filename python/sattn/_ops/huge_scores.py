@@ -3,11 +3,10 @@ would be wrong by a factor. Scores less the greatest one of their query have the
 logarithm that hides nothing."""
 
 import functools
-import sys
 
 import numpy as np
 
-from .._arrays import adapters
+from .._arrays import adapters, lazy_torch as torch
 from .._trace.capturing import Capture
 from .._trace.expression import Graph
 from .._trace.user_functions import Function
@@ -47,7 +46,7 @@ def without(request, given, arrays):
     if arrays is adapters.NUMPY:
         greatest = np.where(np.isneginf(greatest), greatest.dtype.type(0), greatest)
     else:
-        greatest = greatest.masked_fill(greatest == -sys.modules["torch"].inf, 0)
+        greatest = greatest.masked_fill(greatest == -torch.inf, 0)
     wide = "f64" if arrays.dtype(request.query.dtype) == "f64" else "f32"
     less = request._replace(score=_less_greatest(request.score, wide), wanted=AuxRequest(lse=True),
                             score_values=[*(request.score_values or ()), greatest])

@@ -50,10 +50,10 @@ def linear(x, weight, bias=None, *, out=None, precision=None):
         if array is not None or name == "x":
             adapters.require_same(name, array, arrays, "weight")
     shape = _shape_of_result(operand, x)
-    if bias is not None and tuple(bias.shape) != (operand.rows,):
-        raise ValueError(f"argument 'bias': expected shape {(operand.rows,)}, but got {tuple(bias.shape)}")
-    if out is not None and tuple(out.shape) != shape:
-        raise ValueError(f"argument 'out': expected shape {shape}, but got {tuple(out.shape)}")
+    if bias is not None:
+        adapters.require_shape("bias", bias, (operand.rows,))
+    if out is not None:
+        adapters.require_shape("out", out, shape)
     element = dtypes.result_of(operand.element) if dtypes.is_narrow(operand.element) else None
     result = arrays.empty(shape, x, element) if out is None else out
     rows, target = arrays.rows_of(x), arrays.rows_of(result)

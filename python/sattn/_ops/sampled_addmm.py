@@ -45,14 +45,8 @@ class SampledAddmm:
     meta: str = ""
     k: int | None = None
 
-    @property
-    def arguments(self):
-        """Names of the function's arguments, in order."""
-        return [*("alpha", "beta")[:1 + self.with_input], "crow", "col", "mat1", "mat2",
-                *("input",)[:self.with_input], "out"]
-
-    def types(self):
-        """The type of each operand, by name."""
+    def text(self):
+        """The module: one function @sampled_addmm, which returns its last argument's new contents."""
         storage, mat1, mat2, input, out = self.batch
         block = "x".join(map(str, self.block))
 
@@ -63,23 +57,18 @@ class SampledAddmm:
             k = self.k or "?"
             return f"tensor<{'?x' * rank}{f'?x{k}x' if last else f'{k}x?x'}{element}>"
 
-        scalar = dtypes.scalar_of(self.dtype)
-        return {"alpha": scalar, "beta": scalar,
-                "crow": tensor(storage + 1, self.index), "col": tensor(storage + 1, self.index),
-                "mat1": factor(mat1, self.dtype, last=not self.transpose_mat1),
-                "mat2": factor(mat2, self.mat2, last=self.transpose_mat2),
-                "input": tensor(input + 1, f"{block}x{self.input}"), "out": tensor(out + 1, f"{block}x{self.out}")}
-
-    def text(self):
-        """The module: one function @sampled_addmm, which returns its last argument's new contents."""
-        types = self.types()
-        beta = "" if self.with_input else f"  %beta = arith.constant 0.0 : {types['beta']}\n"
-        added = f" input(%input : {types['input']})" if self.with_input else ""
+        scalar, indices = dtypes.scalar_of(self.dtype), tensor(storage + 1, self.index)
+        given = program_text.Arguments(dict.fromkeys(("alpha", "beta")[:1 + self.with_input], scalar))
+        operands = " alpha(%alpha) beta(%beta)\n     " + given.clause("ins", {
+            "crow": indices, "col": indices, "mat1": factor(mat1, self.dtype, last=not self.transpose_mat1),
+            "mat2": factor(mat2, self.mat2, last=self.transpose_mat2)})
+        if self.with_input:
+            operands += given.clause("input", {"input": tensor(input + 1, f"{block}x{self.input}")})
+        types = given.types | {"out": tensor(out + 1, f"{block}x{self.out}")}
         return program_text.program(
-            "sampled_addmm", {name: types[name] for name in self.arguments},
-            f" alpha(%alpha) beta(%beta)\n      ins({program_text.listed(['crow', 'col', 'mat1', 'mat2'], types)}){added}",
-            meta_and_precision(self) + [name for name in ("transpose_mat1", "transpose_mat2") if getattr(self, name)],
-            constants=beta)
+            "sampled_addmm", types, operands,
+            [*meta_and_precision(self), *(name for name in ("transpose_mat1", "transpose_mat2") if getattr(self, name))],
+            constants="" if self.with_input else f"  %beta = arith.constant 0.0 : {scalar}\n")
 
 
 def _is_boolean(values):
@@ -173,8 +162,7 @@ def _given(out, pattern, operand, shape):
     if tuple(values.shape) != shape or own is not None and pattern[3] is not None and own[-2:] != pattern[3][-2:]:
         raise ValueError(f"argument 'out': expected values of shape {shape}, in a matrix of input's shape, but got "
                          f"{tuple(values.shape)}")
-    if arrays is adapters.NUMPY and not values.flags.writeable:
-        raise ValueError("argument 'out': expected an array that can be written, but got a read-only one")
+    adapters.require_writable("out", values)
     for name, index, wanted in (("crow", crow, operand.crow), ("col", col, operand.col)):
         if index.shape[-1] != wanted.shape[-1]:
             raise ValueError(f"argument 'out': expected '{name}' of {wanted.shape[-1]} entries, as in input, but got "
@@ -380,17 +368,12 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
         if autograd.is_recorded(sparse_operand.values_of(input), mat1, mat2):
             return _dispatched(input, mat1, mat2, beta, alpha, precision, out, check, meta)
     call = call_of(input, mat1, mat2, beta, alpha, out, precision, tile_of(meta))
-    arrays, arguments = call.operand.arrays, call.arguments
+    arrays = call.operand.arrays
     on_gpu = arrays.on_gpu
     if on_gpu:
-        explanation.log_generic(call.program, arguments)
+        explanation.log_generic(call.program, call.arguments)
     checks = check or check is None and not on_gpu
-    try:
-        launch = memory.launcher(call.program, call.operand, arguments, len(call.scalars), checks)
-        memory.with_memory(arrays, launch, *arguments)
-    except BufferError as error:
-        adapters.raise_refusal(call.operands, error)
-    result = call.result
+    launch, result = memory.launched(call.program, call.operand, call.operands, call.scalars, checks), call.result
     if out is not None:
         _copy_indices(call.copies)
         arrays.count_write(result.values)

@@ -1,8 +1,8 @@
 """sampled_addmm as an operation of PyTorch, with its gradient."""
 
-from .bsr_addmm_gradient import number_of, of_input, operand_of, product, sampled, transposed_product, wide_of, zeros_of
+from .bsr_addmm_gradient import number_of, of_input, operand_of, product, sampled, transposed_product, zeros_of
 from .sampled_addmm import explained, sampled_addmm
-from .spec import OpSpec, operand_batch, register
+from .spec import OpSpec, operand_batch, register, wide_of
 
 _INDICES = "crow", "col"
 

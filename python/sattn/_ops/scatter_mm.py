@@ -47,35 +47,20 @@ class ScatterMm:
         """The options of the pipeline of a GPU."""
         return "" if self.sparsity is None else f"sparsity={self.sparsity}"
 
-    @property
-    def operands(self):
-        """The op's operands in the order of the function's arguments."""
-        lists = [*LISTS[self.format]]
-        return [*lists[:2], "blocks", "others", *lists[2:], "out"]
-
-    @property
-    def arguments(self):
-        """The callers' names of the function's arguments, in order."""
-        names = {**LISTS[self.format], "out": "accumulators"}
-        return [names.get(operand, operand) for operand in self.operands]
-
-    def types(self):
-        """The type of each operand, by name."""
-        rows, columns = self.block
-        grid = "?x" * (self.batch + (1 if self.format == "scatter_mm" else 2))
-        n = "?" if self.n is None else self.n
-        types = {name: f"tensor<?x{element}>" for name, element in zip(LISTS[self.format], self.index)}
-        return {**types, "blocks": f"tensor<?x{rows}x{columns}x{self.dtype}>",
-                "others": f"tensor<{grid}{columns}x{n}x{self.dtype}>", "out": f"tensor<{grid}{rows}x{n}x{self.out}>"}
-
     def text(self):
         """The module: one function @scatter_mm, which returns its last argument's new contents."""
-        types = self.types()
-        lists = "".join(f" {name}(%{name} : {types[name]})" for name in self.operands[4:-1])
+        (rows, columns), names = self.block, LISTS[self.format]
+        grid = "?x" * (self.batch + (1 if self.format == "scatter_mm" else 2))
+        n = "?" if self.n is None else self.n
+        lists = {name: f"tensor<?x{element}>" for name, element in zip(names, self.index)}
+        given = program_text.Arguments(names=names)
+        operands = "\n     " + given.clause("ins", {
+            **{name: lists[name] for name in ("offsets", "q")}, "blocks": f"tensor<?x{rows}x{columns}x{self.dtype}>",
+            "others": f"tensor<{grid}{columns}x{n}x{self.dtype}>"})
+        operands += "".join(given.clause(name, {name: lists[name]}) for name in [*names][2:])
         return program_text.program(
-            "scatter_mm", {name: types[name] for name in self.operands},
-            f"\n      ins({program_text.listed(self.operands[:4], types)}){lists}",
-            meta_and_precision(self) + ["overwrite"] * self.overwrite, names=dict(zip(self.operands, self.arguments)))
+            "scatter_mm", given.types | {"out": f"tensor<{grid}{rows}x{n}x{self.out}>"}, operands,
+            meta_and_precision(self) + ["overwrite"] * self.overwrite, names=given.names | {"out": "accumulators"})
 
 
 def _require_rank(name, array, wanted, rank, more=False):
@@ -135,8 +120,7 @@ def _tensors_of(format, lists, meta, blocks, others, accumulators, arrays):
         shape = (lists["offsets"].shape[0] - 1, rows, others.shape[2])
         if accumulators is None:
             accumulators = arrays.zeros(shape, blocks)
-        if tuple(accumulators.shape) != shape:
-            raise ValueError(f"argument 'accumulators': expected shape {shape}, but got {tuple(accumulators.shape)}")
+        adapters.require_shape("accumulators", accumulators, shape)
         out, grid = accumulators, others
     else:
         _require_rank("others", others, "(*, K, N)", 2, more=True)
@@ -354,8 +338,7 @@ def multiply(blocks, others, lists, accumulators, check, precision, is_cleared=F
     for name, array in {**{LISTS[format][key]: array for key, array in lists.items()}, **dense}.items():
         adapters.require_same(name, array, arrays, "blocks")
         adapters.require_no_derivative(name, array)
-    if arrays is adapters.NUMPY and accumulators is not None and not accumulators.flags.writeable:
-        raise ValueError("argument 'accumulators': expected an array that can be written, but got a read-only one")
+    adapters.require_writable("accumulators", accumulators)
     operands, result = _tensors_of(format, lists, meta, blocks, others, accumulators, arrays)
     if operands is None:  # No columns.
         return result

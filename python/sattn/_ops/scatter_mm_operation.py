@@ -1,8 +1,6 @@
 """scatter_mm as an operation of PyTorch, with its gradient: products of the same pairs, in other lists."""
 
-import sys
-
-from .._arrays import adapters, array_functions
+from .._arrays import adapters, lazy_torch as torch, patterns
 from .scatter_mm import LISTS, multiply, scatter_mm
 from .spec import OpSpec, register
 
@@ -23,7 +21,7 @@ def _kernel(blocks, others, format, offsets, q, p, r, split, accumulators, preci
 
 def _fake(blocks, others, format, offsets, q, p, r, split, accumulators, precision):
     if accumulators is not None:
-        return sys.modules["torch"].empty_like(accumulators)
+        return torch.empty_like(accumulators)
     if format != "scatter_mm":
         raise NotImplementedError("argument 'accumulators': expected a tensor where scatter_mm is traced, since its size depends on "
                                   "the contents of lists, but got None")
@@ -32,7 +30,6 @@ def _fake(blocks, others, format, offsets, q, p, r, split, accumulators, precisi
 
 def _entries_of(offsets, count):
     """The entry of a list of offsets that each of `count` places is in; -1, or the number of entries, where none."""
-    torch = sys.modules["torch"]
     places = torch.arange(count, device=offsets.device)
     return torch.searchsorted(offsets.long(), places, right=True) - 1
 
@@ -45,7 +42,6 @@ def _parts_at(places, columns, rows, split):
 def _pairs_of(given, height):
     """(p, q, r), one of each for each pair: the block, the part of others and the part of the result, which has so many
     rows. r is -1 where a pair counts for none."""
-    torch = sys.modules["torch"]
     (rows, depth), split = given.blocks.shape[1:], given.split
     where, count = torch.where, given.q.shape[0]
     if given.format == "scatter_mm":
@@ -97,16 +93,14 @@ def _matrix_of(parts, shape, split, is_grid):
 def _sums(left, right, keys, pairs, count, precision):
     """(count, M, N): the sum of left[a] @ right[b] over the pairs (a, b) of each key; keys of `count` count for
     none."""
-    order = sys.modules["torch"].argsort(keys, stable=True)
-    functions = array_functions.of(adapters.arrays_of("keys", keys))
-    offsets = array_functions.offsets_of(functions, keys[order][None], count)[0]
+    order = torch.argsort(keys, stable=True)
+    offsets = patterns.offsets_of(adapters.arrays_of("keys", keys), keys[order][None], count)[0]
     lists = "scatter_mm", {"offsets": offsets, "q": pairs[1][order], "p": pairs[0][order]}, None
     sums = left.new_zeros((count, left.shape[1], right.shape[2]))
     return multiply(left.contiguous(), right, lists, sums, False, precision) if sums.numel() and left.numel() else sums
 
 
 def _gradient(grad, needs, given):
-    torch = sys.modules["torch"]
     found = {"accumulators": grad} if "accumulators" in needs else {}
     if needs == found.keys():
         return found

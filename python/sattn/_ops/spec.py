@@ -2,12 +2,11 @@
 
 import dataclasses
 import inspect
-import sys
 import typing
 
+from .._arrays import lazy_torch as torch
 from .._call import explain
 
-_PRECISION = 'Literal["ieee", "tf32"] | None'
 #: Kinds of parameters that an operation of PyTorch has: (its part of the schema, the parameter's type in the stub).
 KINDS = {
     "tensor": ("Tensor {0}", "_Array"),
@@ -19,7 +18,7 @@ KINDS = {
     "pattern": ("Tensor crow, Tensor col, Tensor {0}", "Any"),
     # A number, or where a 0-d tensor is given this tensor; see NUMBER_TENSOR.
     "number": ("Scalar {0}", "_Number"),
-    "precision": ("str {0}", _PRECISION),
+    "precision": ("str {0}", "_Precision | None"),
     # Lists of pairs in a format, of which p and r may be none, and the parts of a row (scatter_mm.py).
     "pairs": ("str format, Tensor offsets, Tensor q, Tensor? p, Tensor? r, SymInt split", "tuple[Any, ...]"),
 }
@@ -29,8 +28,8 @@ NUMBER_TENSOR = "{0}_tensor"
 RESULT = "result"
 # Types in the stub of parameters that several functions have, by name.
 _TYPES = {"out": "_Array | None", "skip_checks": "bool", "max_grid": "Sequence[int | None] | None",
-          "check": "bool | None", "meta": "Mapping[str, int | Sequence[int]] | None", "precision": _PRECISION,
-          "strict": "bool"}
+          "check": "bool | None", "meta": "_Meta | None", "precision": "_Precision | None", "strict": "bool",
+          "query": "_Array", "key": "_Array", "value": "_Array", "scale": "_Number | None"}
 #: Specs of public functions by the name of these, and all specs.
 SPECS, OPERATIONS = {}, []
 
@@ -158,4 +157,14 @@ def rows_of(crow, matrix):
 def operand_batch(crow, matrix, *others):
     """Batch dimensions of an operand as the operation has it, broadcast with others."""
     own = (matrix.shape[:-2],) if crow is None else (crow.shape[:-1], matrix.shape[:-3])
-    return sys.modules["torch"].broadcast_shapes(*own, *others)
+    return torch.broadcast_shapes(*own, *others)
+
+
+def wide_of(tensor):
+    """The type that sums of a tensor's elements have."""
+    return torch.float64 if tensor.dtype == torch.float64 else torch.float32
+
+
+def summed_to(tensor, shape):
+    """The sum over what was broadcast from a shape."""
+    return tensor.sum_to_size(shape) if tuple(tensor.shape) != tuple(shape) else tensor

@@ -6,6 +6,8 @@ import sys
 
 import numpy as np
 
+from .._arrays import lazy_torch as torch
+
 #: Columns in f64 are a multiple of this number.
 F64_COLUMNS = 8
 
@@ -25,7 +27,7 @@ def filled(array):
         return array
     if isinstance(array, np.ndarray):
         return np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, rest)])
-    return sys.modules["torch"].nn.functional.pad(array, (0, rest))
+    return torch.nn.functional.pad(array, (0, rest))
 
 
 def copy(array, into):

@@ -1,11 +1,14 @@
 """Captured values (_trace/capturing.py) as arguments of kernels."""
 
-import sys
 
 import numpy as np
 
-from .._arrays import adapters, plain, stand_ins
+from .._arrays import adapters, lazy_torch as torch, plain, stand_ins
 from . import regions
+
+
+# Types that captures are converted to.
+_PASSED = {"i32": "int32", "i64": "int64", "f32": "float32"}
 
 
 def _passed_capture(capture, value, arrays, has_gradient, wide, is_guarded):
@@ -25,17 +28,16 @@ def _passed_capture(capture, value, arrays, has_gradient, wide, is_guarded):
         if capture.element in ("bool", "u8"):
             value = value.view(np.int8)
         elif wanted != capture.element:
-            value = value.astype({"i32": np.int32, "i64": np.int64, "f32": np.float32}[wanted])
+            value = value.astype(_PASSED[wanted])
         if not on_gpu:
             return own.passed(value)
         value = own.passed(value)
-        tensor = sys.modules["torch"].from_numpy(np.ascontiguousarray(value))
-        return tensor.view(sys.modules["torch"].bfloat16).to(arrays.device) if capture.element == "bf16" else \
+        tensor = torch.from_numpy(np.ascontiguousarray(value))
+        return tensor.view(torch.bfloat16).to(arrays.device) if capture.element == "bf16" else \
             tensor.to(arrays.device)
     if has_gradient:
         adapters.require_no_derivative(capture.name, value)
     stand_ins.refuse(capture.name, value)
-    torch = sys.modules["torch"]
     if value.device != arrays.device:
         if value.device.type != "cpu":
             raise ValueError(f"argument '{capture.name}': expected a captured tensor in the memory of query, "
@@ -45,7 +47,7 @@ def _passed_capture(capture, value, arrays, has_gradient, wide, is_guarded):
     if capture.element in ("bool", "u8"):
         value = value.view(torch.int8)
     elif wanted != capture.element:
-        value = value.to({"i32": torch.int32, "i64": torch.int64, "f32": torch.float32}[wanted])
+        value = value.to(getattr(torch, _PASSED[wanted]))
     return value.detach() if value.requires_grad else value
 
 

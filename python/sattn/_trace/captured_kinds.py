@@ -49,24 +49,18 @@ _FUNCTIONS = (np.ufunc, type(np.where), types.MethodDescriptorType, types.Wrappe
 _NAMESPACES = (types.SimpleNamespace, argparse.Namespace, threading.local)
 
 
-@functools.cache
-def _numpy_element(dtype):
-    if dtype.name == "bfloat16":
-        return "bf16"
-    return {"bool": "bool", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32",
-            "uint32": "u32", "int64": "i64", "float16": "f16", "float32": "f32", "float64": "f64"}.get(dtype.name, "")
+_ELEMENTS = {"bool": "bool", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32",
+             "uint32": "u32", "int64": "i64", "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
 
 
 @functools.cache
-def _torch_element(dtype):
-    return {"torch.bool": "bool", "torch.int8": "i8", "torch.uint8": "u8", "torch.int16": "i16", "torch.uint16": "u16",
-            "torch.int32": "i32", "torch.uint32": "u32", "torch.int64": "i64", "torch.float16": "f16",
-            "torch.bfloat16": "bf16", "torch.float32": "f32", "torch.float64": "f64"}.get(str(dtype), "")
+def _element(dtype):
+    return _ELEMENTS.get(dtype.name if isinstance(dtype, np.dtype) else str(dtype).removeprefix("torch."), "")
 
 
 def element_of(array):
     """Our name of a captured array's element type, or ""."""
-    return _numpy_element(array.dtype) if isinstance(array, np.ndarray) else _torch_element(array.dtype)
+    return _element(array.dtype)
 
 
 # The types that a kernel reads; others are converted in each call.

@@ -78,11 +78,8 @@ def _sub(x, other, alpha=1):
     return Traced(node_of(x)) - other if _is_one(alpha) else _scaled_sum(x, other, alpha, -1)
 
 
-@_named("rsub")
-def _rsub(x, other, alpha=1):
-    return _sub(other, x, alpha)
-
-
+_named("rsub")(lambda x, other, alpha=1: _sub(other, x, alpha))
+_named("divmod")(lambda x, other: divmod(Traced(node_of(x)), other))
 _pair("mul", "multiply", by_python=operator.mul)(arithmetic("mul"))
 for _names, _op in ((("minimum", "min"), "min"), (("maximum", "max"), "max"), (("fmin",), "fmin"), (("fmax",), "fmax")):
     _pair(*_names)(arithmetic(_op))
@@ -115,11 +112,6 @@ def _float_power(x, other):
     if exponent.high > 2**53:  # Nor does an f64, in which the libraries compute.
         is_odd = is_odd & (Traced(exponent) <= 2**53) & (Traced(exponent) >= -2**53)
     return _where(is_odd & Traced(is_negative), -size, size)
-
-
-@_named("divmod")
-def _divmod(x, other):
-    return divmod(Traced(node_of(x)), other)
 
 
 @_named("div", "divide", "true_divide", "truediv")
@@ -220,9 +212,7 @@ def _sigmoid(x):
         "add", graph.constant(1.0), graph.function("exp", graph.negate(_float(x)))))
 
 
-@_named("silu")
-def _silu(x):
-    return _graph().arithmetic("mul", _float(x), _sigmoid(x))
+_named("silu")(lambda x: _graph().arithmetic("mul", _float(x), _sigmoid(x)))
 
 
 @_named("relu", "relu_")
@@ -264,9 +254,7 @@ def _where(condition, x, other):
     return _graph().where(node_of(condition), node_of(x), node_of(other))
 
 
-@_named("where", of="method")
-def _where_method(x, condition, other):
-    return _where(condition, x, other)
+_named("where", of="method")(lambda x, condition, other: _where(condition, x, other))
 
 
 @_named("masked_fill")
@@ -301,14 +289,8 @@ def _within(bound, type):
     return graph.arithmetic("min", graph.arithmetic("max", bound, low), high)
 
 
-@_named("clamp_min")
-def _clamp_min(x, min):
-    return _clamp(x, min)
-
-
-@_named("clamp_max")
-def _clamp_max(x, max):
-    return _clamp(x, max=max)
+_named("clamp_min")(lambda x, min: _clamp(x, min))
+_named("clamp_max")(lambda x, max: _clamp(x, max=max))
 
 
 @_named("nan_to_num")
@@ -403,31 +385,8 @@ def _filled(value, x, dtype):
     return _graph().cast(node_of(value), node_of(x).type)
 
 
-@_named("new_ones")
-def _new_ones(x, size=(), dtype=None):
-    return _filled(1, x, dtype)
-
-
-@_named("new_zeros")
-def _new_zeros(x, size=(), dtype=None):
-    return _filled(0, x, dtype)
-
-
-@_named("ones_like")
-def _ones_like(x, dtype=None):
-    return _filled(1, x, dtype)
-
-
-@_named("zeros_like")
-def _zeros_like(x, dtype=None):
-    return _filled(0, x, dtype)
-
-
-@_named("full_like", "new_tensor")
-def _full(x, fill_value, dtype=None):
-    return _filled(fill_value, x, dtype)
-
-
-@_named("new_full")
-def _new_full(x, size, fill_value, dtype=None):
-    return _filled(fill_value, x, dtype)
+for _name, _value in (("ones", 1), ("zeros", 0)):
+    _named(f"new_{_name}")(lambda x, size=(), dtype=None, value=_value: _filled(value, x, dtype))
+    _named(f"{_name}_like")(lambda x, dtype=None, value=_value: _filled(value, x, dtype))
+_named("full_like", "new_tensor")(lambda x, fill_value, dtype=None: _filled(fill_value, x, dtype))
+_named("new_full")(lambda x, size, fill_value, dtype=None: _filled(fill_value, x, dtype))

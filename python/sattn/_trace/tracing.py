@@ -169,6 +169,18 @@ def _compared(how):
     return compare
 
 
+def _refused(expected, got):
+    return lambda *_, **__: refuse(expected, got)
+
+
+def _by_function(name):
+    return lambda self: call(name, (self,), {})
+
+
+def _as_integer(function):
+    return lambda self: self._whole(function)
+
+
 #: Names by which a function of the user's asks for an object's class.
 _ASKING = {"__class__", "isinstance", "issubclass"}
 
@@ -198,12 +210,9 @@ class _Operators:
     def __format__(self, form):
         return format(self.item(), form) if getattr(self, "ndim", 0) == 0 and _is_captured(self.node) else repr(self)
 
-    def __array__(self, *_, **__):
-        return refuse("a value that is in no array, nor an index into an array that is not captured: make the array "
-                      "before the function", "a list or an array of NumPy with it")
-
-    def __setitem__(self, place, value):
-        refuse("a function that changes nothing", "an assignment to an index")
+    __array__ = _refused("a value that is in no array, nor an index into an array that is not captured: make the array "
+                         "before the function", "a list or an array of NumPy with it")
+    __setitem__ = _refused("a function that changes nothing", "an assignment to an index")
 
     __add__, __radd__ = _binary(arithmetic("add"), operator.add)
     __sub__, __rsub__ = _binary(subtract, operator.sub)
@@ -226,20 +235,12 @@ class _Operators:
     def __rdivmod__(self, other):
         return NotImplemented if _is_foreign(other) else (other // self, other % self)
 
-    def __neg__(self):
-        return call("negative", (self,), {})
+    __neg__, __invert__ = _by_function("negative"), _by_function("invert")
 
     def __round__(self, digits=None):
         return self._whole("round") if digits is None else call("round", (self, digits), {})
 
-    def __floor__(self):
-        return self._whole("floor")
-
-    def __ceil__(self):
-        return self._whole("ceil")
-
-    def __trunc__(self):
-        return self._whole(None)
+    __floor__, __ceil__, __trunc__ = _as_integer("floor"), _as_integer("ceil"), _as_integer(None)
 
     def _whole(self, function):
         """An integer, as of Python's own functions."""
@@ -253,9 +254,6 @@ class _Operators:
 
     def __abs__(self):
         return Traced(_graph().absolute(self.node))
-
-    def __invert__(self):
-        return call("invert", (self,), {})
 
     def __bool__(self):
         return bool(_known(self.node, "bool(), as of `if`, `and`, `or`, `not`, min() and max()",
@@ -277,11 +275,8 @@ class _Operators:
         value = _known(self.node, "item()", "the value itself")
         return float(value) if self.node.dtype == "f32" else bool(value) if self.node.dtype == "i1" else int(value)
 
-    def __len__(self):
-        return refuse("a value of one element", "len()")
-
-    def __iter__(self):
-        return refuse("a value of one element", "an iteration over it")
+    __len__ = _refused("a value of one element", "len()")
+    __iter__ = _refused("a value of one element", "an iteration over it")
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         if method != "__call__" or options.get("out") is not None:
@@ -307,7 +302,7 @@ class Traced(_Operators):
     """An element that is not known yet: of a score, a position, or computed of them."""
 
     __slots__ = ("node",)
-    shape, ndim, is_cuda = (), 0, False
+    shape, ndim, is_cuda, device = (), 0, False, None
 
     def __init__(self, node):
         self.node = node if is_recorded() else _graph().detached(node)
@@ -318,10 +313,6 @@ class Traced(_Operators):
         name = NAMES[self.node.type]
         torch = sys.modules.get("torch")
         return np.dtype(name) if torch is None else getattr(torch, name)
-
-    @property
-    def device(self):
-        return None
 
     def dim(self):
         return 0
@@ -342,11 +333,12 @@ class TracedArray(_Operators):
     elements have no derivative.
     """
 
-    __slots__ = ("number", "rank", "element_type", "extent", "indices", "own_dtype", "is_detached")
+    __slots__ = ("number", "rank", "element_type", "extent", "dtype", "indices", "is_detached")
+    device = None
 
-    def __init__(self, number, rank, element_type, extent, own_dtype, indices=(), is_detached=False):
+    def __init__(self, number, rank, element_type, extent, dtype, indices=(), is_detached=False):
         self.number, self.rank, self.element_type, self.extent = number, rank, element_type, extent
-        self.own_dtype, self.indices, self.is_detached = own_dtype, indices, is_detached
+        self.dtype, self.indices, self.is_detached = dtype, indices, is_detached
 
     @property
     def node(self):
@@ -366,14 +358,6 @@ class TracedArray(_Operators):
     def size(self, dimension=None):
         return self.shape if dimension is None else self.shape[dimension]
 
-    @property
-    def dtype(self):
-        return self.own_dtype
-
-    @property
-    def device(self):
-        return None
-
     def element(self):
         if self.ndim:
             refuse("a captured array with an index for each dimension", f"one that lacks {self.ndim} of {self.rank}")
@@ -384,14 +368,14 @@ class TracedArray(_Operators):
                 wrapped = graph.arithmetic("add", index, self.extent(place).node)
                 index = graph.where(graph.compare("lt", index, graph.constant(0)), wrapped, index)
             indices.append(index)
-        own = type_of(self.own_dtype)
+        own = type_of(self.dtype)
         node = graph.node("load", LOADED.get(own, own), *indices, payload=self.number,
                           bounds=RANGES.get(own, RANGES["f32"]), type=own if own in RANGES else "f32")
         return Traced(graph.detached(node) if self.is_detached else node)
 
     def detached(self):
         """The array, whose elements have no derivative."""
-        return TracedArray(self.number, self.rank, self.element_type, self.extent, self.own_dtype, self.indices, True)
+        return TracedArray(self.number, self.rank, self.element_type, self.extent, self.dtype, self.indices, True)
 
     def __getitem__(self, index):
         given = index if isinstance(index, tuple) else (index,)
@@ -407,7 +391,7 @@ class TracedArray(_Operators):
             if node.dtype == "f32":
                 refuse("integers as indices of a captured array", "a float")
             found.append(_graph().cast(node, "i64" if node.type in ("i64", "u32") else "i32"))
-        array = TracedArray(self.number, self.rank, self.element_type, self.extent, self.own_dtype,
+        array = TracedArray(self.number, self.rank, self.element_type, self.extent, self.dtype,
                             (*self.indices, *found), self.is_detached)
         return array if array.ndim else array.element()
 

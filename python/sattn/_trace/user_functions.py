@@ -147,14 +147,10 @@ def _trace(kind, function):
     return trace(kind, lambda record: capturing.StandIns(record, function, True))[0] if stand_ins.identity else found
 
 
+@autograd.recording()
 def trace(kind, make):
     """(the Function of what make(record) gives stand-ins for, those stand-ins). Raises as _trace. PyTorch records
     meanwhile, so that a torch.no_grad() of the function's own is told from its caller's."""
-    with autograd.recording():
-        return _trace_stand_ins(kind, make)
-
-
-def _trace_stand_ins(kind, make):
     names = ARGUMENTS[kind]
     record = tracing.Recording(kind)
     token = tracing.recording.set(record)

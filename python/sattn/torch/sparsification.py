@@ -5,7 +5,7 @@ import numbers
 
 import torch
 
-from .._arrays import array_functions, matrices, pruning
+from .._arrays import matrices, patterns, pruning
 from .._ops.sampled_addmm import sampled_addmm
 from .modules import BsrLinear
 
@@ -79,7 +79,6 @@ class _DenseGradient:
 def _moved(layer, gradient, fraction):
     """(crow, col, for each new block the old one or -1, how many are new)."""
     operand = layer.operand
-    functions = array_functions.of(operand.arrays)
     crow, col = operand.crow.long(), operand.col.long()
     slots = torch.arange(operand.nnz, device=col.device)
     places = (torch.searchsorted(crow, slots, right=True) - 1) * gradient.across + col
@@ -92,7 +91,7 @@ def _moved(layer, gradient, fraction):
     places, sources = torch.cat([places[stays], grown]), torch.cat([stays, grown.new_full((moves,), -1)])
     order = places.argsort(stable=True)
     places = places[order]
-    offsets = array_functions.offsets_of(functions, places[None] // max(gradient.across, 1), gradient.down)[0]
+    offsets = patterns.offsets_of(operand.arrays, places[None] // max(gradient.across, 1), gradient.down)[0]
     return offsets.to(operand.crow.dtype), (places % max(gradient.across,
                                                          1)).to(operand.col.dtype), sources[order], moves
 

@@ -104,5 +104,5 @@ def test_it_is_in_the_stub(package_folder):
     done = run(package_folder, "import pathlib, stubs, sattn\n"
                "print(stubs.text(pathlib.Path(sattn.__file__).parent))")
     assert done.returncode == 0, done.stderr
-    assert ('def doubled(bsr: _Bsr, dense: _Array, *, precision: Literal["ieee", "tf32"] | None = None,\n'
-            "            check: bool | None = None) -> _Array: ...\n") in done.stdout
+    assert ("def doubled(bsr: _Bsr, dense: _Array, *, precision: _Precision | None = None, "
+            "check: bool | None = None) -> _Array: ...\n") in done.stdout
