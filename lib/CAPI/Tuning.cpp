@@ -27,7 +27,8 @@ struct sattn_tables {
 
 static StringRef orEmpty(const char *text) { return text ? text : ""; }
 
-/// Gives a line for each text; null if there is none, or nobody asks.
+/// Sets `messages` to a line for each text, or to null without texts. A null
+/// `messages` is left alone.
 static void giveWarnings(char **messages,
                          llvm::ArrayRef<std::string> warnings) {
   std::string lines;

@@ -11,11 +11,11 @@
 
 namespace sattn::reference {
 
-/// The operand of this name, which there is.
+/// The operand of this name, which must be present.
 runtime::TensorView tensorOf(const NamedOperands &operands, const char *name);
 
-/// The shape without batch dimensions of an array of blocks, which results are
-/// like. An error without a message where there is none.
+/// The shape, without batch dimensions, of an array of blocks, which is also
+/// that of results. An error without a message if no array is given.
 runtime::ErrorOr<std::vector<int64_t>>
 shapeLike(const runtime::TensorView *values);
 

@@ -343,7 +343,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(explainer, explainer);
 
 /// The error that the program of this thread's last guarded call threw.
 static thread_local std::optional<ffi::Error> failure;
-/// Results of such a call that are none of a program.
+/// Results of a guarded call that ran no program: unknown, or failed.
 static constexpr int64_t unknown = -1, failed = -2;
 
 /// guarded_calls(count: int) -> [call, remember]

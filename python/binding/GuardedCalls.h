@@ -37,7 +37,7 @@ public:
 
   struct Entry {
     tvm::ffi::Function program;
-    /// The program's arguments; those of the call, if there are none.
+    /// The program's arguments; empty: those of the call.
     std::vector<Part> parts;
     /// Arguments that are not the call's, such as prepared index arrays.
     std::vector<tvm::ffi::Any> kept;

@@ -19,7 +19,7 @@ namespace sattn::run {
 struct Arguments {
   /// One for each argument of the program.
   std::vector<runtime::Argument> values;
-  /// The memory of those that are tensors.
+  /// The memory of tensor arguments.
   std::vector<std::optional<runtime::NpyArray>> arrays;
 };
 

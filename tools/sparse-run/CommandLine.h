@@ -69,8 +69,8 @@ struct CommandLine {
 /// The text of --help.
 extern const char *const kUsage;
 
-/// A whole text as a number: "1.5", "-1e-3", "inf", "nan". One that has no
-/// digits after an `e`, or is larger or smaller than a double can be, is none.
+/// A whole text as a number: "1.5", "-1e-3", "inf", "nan". Nothing for a number
+/// without digits after an `e`, or one beyond a double's range.
 std::optional<double> parseNumber(llvm::StringRef text);
 
 /// Errors name the option.

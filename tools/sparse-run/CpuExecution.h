@@ -58,8 +58,8 @@ public:
   load(const CpuCode &code);
 
   /// The manifest's function of the module, which may be lowered in place, for
-  /// so many threads: from the disk cache, or compiled. `remarks` says whether
-  /// the context passes remarks on.
+  /// `threads` threads: from the disk cache, or compiled. `remarks` says
+  /// whether the context passes remarks on.
   static runtime::ErrorOr<std::unique_ptr<CpuProgram>>
   compile(mlir::ModuleOp module, const runtime::Manifest &manifest,
           int64_t threads, bool remarks);

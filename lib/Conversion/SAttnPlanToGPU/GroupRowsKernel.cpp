@@ -225,7 +225,7 @@ private:
     });
   }
 
-  /// A row's value among the values that lanes have of their own rows.
+  /// A row's value, from the lane that holds the row.
   Value ofRow(ArrayRef<Value> own, Value row) {
     Value lane = arith::AndIOp::create(b, row, i32(kLanes - 1));
     Value word = arith::DivUIOp::create(b, row, i32(kLanes));
@@ -242,7 +242,8 @@ private:
   /// and whether there is a free row at all.
   std::pair<Value, Value> chooseRow(const Free &free,
                                     ArrayRef<Value> together) {
-    // More shared columns are more, then the first row; 0 is none.
+    // Ranks rows by the number of shared columns, then the first row first; 0:
+    // no row.
     Value best = i32(0);
     for (int64_t k = 0; k < kRowsPerLane; ++k) {
       Value shared = i32(0);

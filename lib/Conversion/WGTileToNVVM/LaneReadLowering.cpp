@@ -28,8 +28,8 @@ static constexpr int64_t kPart = ReadLanesOp::kPart, kBytes = 4;
 /// Column of a part of lane 0.
 static int64_t columnOf(int64_t part) { return part * kPart; }
 
-/// The first column of a lane: of eight lanes those that one lane of a quad
-/// needs.
+/// The first column that a lane reads: eight lanes read the columns that one
+/// lane of a quad needs.
 static Value createFirstColumn(OpBuilder &b, Location loc) {
   auto constant = [&](int64_t value) { return createI32(b, loc, value); };
   Value lane = createLane(b, loc);

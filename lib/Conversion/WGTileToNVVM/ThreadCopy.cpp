@@ -116,10 +116,10 @@ private:
     return countIterations() > 1 && threads < kSwizzleRows * rowChunks;
   }
 
-  /// The value, of which LLVM does not know that it is the same in each
-  /// iteration of the loops around the copy. It would move what is computed of
-  /// it out of them and hold addresses of all chunks in registers; ptxas moves
-  /// as many as there are registers for.
+  /// The value, hidden from LLVM, which would see that it is invariant in the
+  /// loops around the copy, hoist what is computed from it, and hold the
+  /// addresses of all chunks in registers. ptxas hoists as many as fit in
+  /// registers.
   Value hide(Value value) {
     bool isWide = value.getType().isInteger(64);
     return createInlineAsm(b, loc, value.getType(), value,

@@ -49,9 +49,8 @@ public:
   TileTypeConverter();
 };
 
-/// Index of this thread in its CTA, i32; among the threads that hold
-/// the same register tiles; among those that hold any; and of its lane in its
-/// warp.
+/// Index of this thread, i32: in its CTA; among the threads that hold the same
+/// register tiles; among all threads that hold register tiles; and in its warp.
 mlir::Value createThreadId(mlir::OpBuilder &b, mlir::Location loc);
 mlir::Value createTileThreadId(mlir::OpBuilder &b, mlir::Location loc);
 mlir::Value createConsumerThreadId(mlir::OpBuilder &b, mlir::Location loc);

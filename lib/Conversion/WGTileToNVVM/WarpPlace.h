@@ -21,7 +21,7 @@ namespace wgtile {
 llvm::FailureOr<sattn::layout::AccumulatorFragment>
 getProductFragment(MmaOp op);
 
-/// Where this thread's warp is among those that divide an accumulator.
+/// Place of this thread's warp among the warps that divide an accumulator.
 class WarpPlace {
 public:
   WarpPlace(mlir::OpBuilder &b, mlir::Location loc,

@@ -153,8 +153,8 @@ public:
   //===-- Over the block -------------------------------------------------===//
   /// Whether the formula may be true for an element of the block, of i1.
   mlir::Value mayHold(const Formula *formula);
-  /// The keys, among those of the block, for which a query of it may make all
-  /// of the literals true. Empty where there is none.
+  /// The keys of the block for which some query of the block may make all of
+  /// the literals true; may be empty.
   Interval findKeys(const Conjunction &literals);
 
   /// Whether the block has something that the analysis cannot follow, such as

@@ -170,8 +170,8 @@ Number MaskFunction::combine(
 // Comparisons
 //===----------------------------------------------------------------------===//
 
-/// A remainder equals a number where its dividend less the number is a multiple
-/// and the number is a remainder at all.
+/// A remainder equals a number if the dividend minus the number is a multiple
+/// of the divisor and the number is a possible remainder.
 const Formula *MaskFunction::isZero(const Linear &form) {
   if (form.query == 0 && form.key == 0 && form.constant == 0 &&
       form.terms.size() == 2 && form.terms[0].second == -form.terms[1].second &&

@@ -64,7 +64,7 @@ private:
   Number bitwise(mlir::Operation &op, const Linear &x, const Linear &y);
   Number makeSymbol(const Linear &x, const Linear &y, Interval range,
                     int64_t least, int64_t most);
-  /// A divisor of which it is known that it is positive, or a guard.
+  /// A divisor that is known to be positive, or that a condition guards.
   std::optional<Value> getDivisor(const Linear &divisor);
   void requireNotNegative(const Linear &x);
   void requireBits(const Linear &x, mlir::Type type);

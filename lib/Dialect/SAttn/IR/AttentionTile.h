@@ -44,8 +44,8 @@ public:
                        llvm::ArrayRef<int64_t> shape,
                        mlir::OpFoldResult rows = {});
 
-  /// The rows of a tile over their sums, as they are where a sum is 0, times
-  /// `times`, if that is not null, as `element`.
+  /// The rows of a tile divided by their sums (not where a sum is 0), times
+  /// `times` if that is not null, in type `element`.
   mlir::Value divide(mlir::Value dividend, mlir::Value sums, mlir::Type element,
                      mlir::Value times = {});
 
@@ -112,8 +112,8 @@ public:
               bool maySeeNothing,
               llvm::function_ref<mlir::Value(mlir::Value)> change = {});
 
-  /// The tile's rows over their sums, times `times`, if that is not null, as
-  /// `result`, by default the operands' element type.
+  /// The tile's rows divided by their sums, times `times` if that is not null,
+  /// in type `result`, by default the operands' element type.
   mlir::Value computeOut(mlir::scf::ForOp loop, mlir::Value times = {},
                          mlir::Type result = {});
   /// The logarithm of the sums of exponentials, to the base e or, not in f64,

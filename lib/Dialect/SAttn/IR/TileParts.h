@@ -35,8 +35,7 @@ llvm::SmallVector<mlir::OpFoldResult>
 placeInBatches(mlir::OpBuilder &b, mlir::Location loc, mlir::Value operand,
                int64_t baseRank, llvm::ArrayRef<mlir::OpFoldResult> batch);
 
-/// sum + left * right, M x K and K x N; of those that are transposed the tile
-/// is the other way round.
+/// sum + left * right, M x K and K x N; a transposed factor is K x M or N x K.
 mlir::Value multiplyTiles(mlir::OpBuilder &b, mlir::Location loc,
                           mlir::Value left, bool isLeftTransposed,
                           mlir::Value right, bool isRightTransposed,

@@ -110,7 +110,7 @@ private:
   DenseSet<Operation *> willBeCarried;
   SmallVector<LoadGroup> groups;
 
-  /// Whether a loop carries a load's tile, as far as it is rotated already.
+  /// Whether a loop, rotated or not, carries a load's tile.
   bool isCarried(LoadOp load) const {
     return willBeCarried.contains(load) || LoadGroup::isCarried(load);
   }

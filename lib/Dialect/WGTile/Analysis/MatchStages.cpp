@@ -408,7 +408,7 @@ public:
 
 private:
   RolesOp roles;
-  /// An op of each ring that commits a stage of it, and one that waits for one.
+  /// For each ring an op that commits a stage, and one that waits for a stage.
   llvm::MapVector<Value, Operation *> producers, consumers;
 
   unsigned getRole(Operation *op) {

@@ -109,7 +109,7 @@ bool RoleValues::compareOps(Operation *producer, Operation *consumer,
         matched.contains(
             {producer->getResult(result), consumer->getResult(result)}))
       return true;
-    // Other loops than those that run in step.
+    // Loops that do not run in step.
     matched = std::move(before);
     known.clear();
     return false;

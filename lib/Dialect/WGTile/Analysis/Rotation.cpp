@@ -92,8 +92,8 @@ std::optional<Rotation> wgtile::findRotation(scf::ForOp loop,
 
 /// Whether a loop that computes an op an iteration later carries an MMA's
 /// result, which would be awaited there, or wider tiles than one that carries
-/// the op's results. Values of another iteration or of outside are there all
-/// the same.
+/// the op's results. Values of another iteration, or from outside the loop, are
+/// available anyway.
 static bool carriesMore(Operation *op, int64_t elements) {
   auto bitsOf = [](Value value) {
     auto tile = dyn_cast<RankedTensorType>(value.getType());

@@ -148,8 +148,8 @@ static OperandRange getForwarded(Operation *op, Operation *terminator,
 }
 
 LogicalResult SyncAnalysis::runRegions(Operation *op, States &states) {
-  // States at the start of each region; `fresh` are those that the region has
-  // not been run from.
+  // States at the start of each region; `fresh` are those from which the region
+  // was not yet run.
   DenseMap<Region *, States> atStart;
   DenseMap<Region *, std::set<SyncState::Counters>> fresh;
   States done;

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 // Canonicalization of sattn.bsr_addmm: operands that the op does not read are
-// dropped, and an op that leaves `out` as it is goes away. What needs other ops
-// to be said (beta * out alone, zeros) stays: as sattn.bsr_addmm with alpha = 0
-// it has a tile program on every target.
+// dropped, and an op that leaves `out` as it is goes away. A form that other
+// ops would have to express (beta * out alone, zeros) stays: as sattn.bsr_addmm
+// with alpha = 0 it has a tile program on every target.
 
 #include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.h"
 
@@ -179,7 +179,7 @@ struct AlphaOfNoBlocks : public OpRewritePattern<BsrAddmmOp> {
   }
 };
 
-/// Replaces the op by out where that stays as it is: it is empty, or alpha = 0
+/// Replaces the op by `out` if that does not change: it is empty, or alpha = 0
 /// and beta = 1.
 struct ResultIsOut : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;

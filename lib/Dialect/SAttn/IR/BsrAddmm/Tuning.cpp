@@ -44,8 +44,8 @@ static int64_t product(int64_t a, int64_t b) {
                                          : result;
 }
 
-/// A scalar that is known only at run time is taken to be 1, as it is by
-/// default in torch.addmm.
+/// A scalar that is known only at run time counts as 1, its default in
+/// torch.addmm.
 static double scalarOrOne(Value scalar) {
   FloatAttr attr;
   if (!matchPattern(scalar, m_Constant(&attr)))

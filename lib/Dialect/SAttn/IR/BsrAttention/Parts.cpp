@@ -137,7 +137,7 @@ Part PartFinder::find(OpFoldResult tileRow) {
   Value size = sub(end, begin);
   Value isLong = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, size,
                                        asNumber(cuts.longest));
-  // A cut where a row begins is none of this row.
+  // A cut at the row's beginning is not a cut of this row.
   Value begins =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, begin, place);
   Value isNoPart = arith::AndIOp::create(b, isBehindCut, begins);

@@ -248,8 +248,8 @@ void DerivedBlocks::makeDisjoint() {
   visible[1].end = max(visible[1].begin, visible[1].end);
 }
 
-/// The longest run of blocks that no excluded range has, of those that begin
-/// where a range does or where an excluded one ends.
+/// The longest run of blocks outside of all excluded ranges, among runs that
+/// begin where a range begins or an excluded one ends.
 DerivedBlocks::Blocks DerivedBlocks::findCore() const {
   Blocks best{index(0), index(0)};
   for (const Blocks &range : visible) {

@@ -35,7 +35,7 @@ public:
   /// be walked is not full.
   DerivedBlocks(TileBuilder &b, mlir::OpFoldResult shift, bool hasTail);
 
-  /// Whether the function tells of no block that it is empty or full.
+  /// Whether the function proves no block empty or full.
   bool isTrivial() const { return tellsNothing; }
 
   /// Number of iterations, and how many of them may be of a block that is not

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // The program of one tile of sattn.flex_attention: the keys block by block,
-// with the maximum and the sum of the weights as they are so far.
+// with the running maximum and sum of the weights.
 
 #include "ScoreTile.h"
 #include "VisibleKeys.h"

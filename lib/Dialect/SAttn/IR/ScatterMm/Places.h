@@ -15,7 +15,7 @@
 
 namespace sattn {
 
-/// An entry of a list, as it is.
+/// An entry of a list, unchanged.
 mlir::Value readEntry(mlir::OpBuilder &b, mlir::Location loc, mlir::Value list,
                       mlir::Value position);
 

@@ -43,9 +43,10 @@ static int64_t chooseStages(ArrayRef<StoreOp> all) {
   return std::min<int64_t>(stores, 2);
 }
 
-/// Bytes of the swizzle of which a tile's rows are one row; 0 if there is none.
-/// A narrower one than `kRowSwizzle` is that of the last columns of a tile
-/// whose others have whole rows: a few columns alone are not worth a ring.
+/// Bytes of the swizzle whose rows are a tile's rows; 0 if no swizzle has such
+/// rows. One narrower than `kRowSwizzle` serves the last columns of a tile
+/// whose other columns fill whole rows: a few columns alone are not worth a
+/// ring.
 static int64_t getStagingSwizzle(StoreOp store) {
   RankedTensorType tile = store.getTile().getType();
   if (hasSwizzledRows(tile))

@@ -16,8 +16,7 @@
 
 namespace wgtile {
 
-/// The argument that memory is, or that it is a view of with the same rows;
-/// null if it is neither.
+/// The argument that memory is, or is a view of with the same rows; else null.
 mlir::BlockArgument getViewedArgument(mlir::Value memory);
 
 /// The users of an argument, and of its views that have the same rows, without

@@ -38,7 +38,7 @@ bool wgtile::canPad(MemRefType type) {
   // Memory without a layout is dense.
   if (type.getRank() < 2 || type.getLayout().isIdentity())
     return false;
-  // Tiles of static rows that are no whole chunks have padding of their own.
+  // Tiles whose static rows are not whole chunks have their own padding.
   int64_t columns = type.getShape().back();
   return (ShapedType::isDynamic(columns) || columns % getChunk(type) == 0) &&
          memref::CastOp::areCastCompatible(getPaddedType(type), type);

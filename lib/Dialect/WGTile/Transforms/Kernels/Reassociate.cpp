@@ -248,7 +248,7 @@ struct Form {
   Value rows, columns, uniform, slope;
   /// Tiles and their coefficients.
   SmallVector<std::pair<Value, Value>, 2> terms;
-  /// Half the instructions that an element of the tile costs as it is.
+  /// Half the instructions of an element of the tile before reassociation.
   int64_t cost = 0;
   /// Whether an integer is the sum as a number, which nowhere wraps.
   bool isExact = true;

@@ -87,8 +87,8 @@ private:
                         });
   }
 
-  /// Whether a row is one tile. Then those that share what they read may follow
-  /// each other, and rows of about the same work stay where they are.
+  /// Whether a row is one tile. Then tiles that share operands may follow each
+  /// other, and rows of about the same work keep their places.
   bool isRowOneTile() { return isConstantIntValue(loop.getCounts().back(), 1); }
 
   /// The number of a row's class: the most work first.

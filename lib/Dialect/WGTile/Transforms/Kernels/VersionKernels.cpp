@@ -95,11 +95,11 @@ private:
   /// Accesses by the argument's number.
   llvm::MapVector<unsigned, Accesses> accesses;
 
-  /// An argument that TMA takes as it is or as a padded copy.
+  /// An argument that TMA takes directly or as a padded copy.
   struct Padding {
     unsigned argument;
-    /// Whether TMA takes it as it is; then whether the copy is made, and what
-    /// the kernel gets.
+    /// Whether TMA takes it directly; whether the copy is made; and the value
+    /// that the kernel gets.
     Value isTaken, isPadded, padded;
   };
   SmallVector<Padding> paddings;

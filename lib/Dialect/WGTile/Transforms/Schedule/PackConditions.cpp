@@ -263,8 +263,8 @@ private:
     return predicate == P::eq ? one : invert(one);
   }
 
-  /// The column at which a row's ramp is the number that it is compared with,
-  /// but at least -1 and at most the number of columns.
+  /// The column at which a row's ramp reaches the number that it is compared
+  /// with, clamped to -1 and the number of columns.
   Value distanceTo(const RampComparison &compare) {
     const Ramp &ramp = compare.ramp;
     Value start = ramp.rows, other = rowsOf(compare.other);

@@ -227,7 +227,7 @@ private:
   scf::ForOp forOp;
   scf::IfOp branch;
   Location loc;
-  /// Places for tokens, and the token of none.
+  /// Number of places for tokens, and the token of no stage.
   int64_t places;
   Value none;
 

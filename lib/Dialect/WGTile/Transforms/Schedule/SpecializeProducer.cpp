@@ -22,7 +22,7 @@ static Operation *ancestorIn(Block *block, Operation *op) {
   return block->findAncestorOpInBlock(*op);
 }
 
-/// A value with another one in the place of a select that it is computed from.
+/// A value, computed with another value in the place of a select.
 static Value substitute(OpBuilder &b, Value value, arith::SelectOp choice,
                         Value chosen) {
   if (value == choice.getResult())

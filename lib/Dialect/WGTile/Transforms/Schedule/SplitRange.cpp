@@ -193,7 +193,7 @@ private:
                         [](MmaOp mma) { return mma.getMmaSync(); });
   }
 
-  /// A remark on why a loop stays as it is.
+  /// A remark on why a loop is not split.
   static remark::detail::InFlightRemark explain(scf::ForOp loop) {
     return remark::missed(
         loop.getLoc(),
