@@ -1,9 +1,9 @@
 """Peers of benchmarks/flex_attention.py: other libraries' attention, for the rows that each can compute.
 
-A peer is a function of (row, data) that gives a call, whose result is a tensor (B, H, S, D); the call's attribute `with_plan`,
-if it has one, is a call that prepares its mask, too. It raises Skip with a
-reason where it cannot do the row, and ImportError where its library is not installed. What depends on the mask alone
-(lists, plans, compilation) is prepared once and not timed.
+A peer is a function of (row, data) that gives a call, whose result is a tensor (B, H, S, D); the call's attribute
+`with_plan`, if it has one, is a call that prepares its mask, too. It raises Skip with a reason where it cannot do the
+row, and ImportError where its library is not installed. What depends on the mask alone (lists, plans, compilation) is
+prepared once and not timed.
 """
 
 import functools
@@ -45,7 +45,8 @@ def sdpa_does(row):
 
 
 def sdpa(row, data):
-    """cuDNN's, through PyTorch: in every run, so that runs can be compared. Causal unless the row's mask is symmetric."""
+    """cuDNN's, through PyTorch: in every run, so that runs can be compared. Causal unless the row's mask is
+    symmetric."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     is_causal = row.mask not in ("dense", "blocks", "document")

@@ -115,8 +115,8 @@ SWEPT_GROUPS = 1, 8, 16
 
 
 def sweep(row):
-    """Parameters of a tile around the computed default, as text for #sattn.meta: each tile in the default's order and in
-    others. Those that a row's blocks or a chip's memory do not allow are left out, or refused by the compiler."""
+    """Parameters of a tile around the computed default, as text for #sattn.meta: each tile in the default's order and
+    in others. Those that a row's blocks or a chip's memory do not allow are left out, or refused by the compiler."""
     widest = max(row.head_dim, row.values)
     tiles = SWEPT_TILES[next(columns for columns in SWEPT_TILES if widest <= columns)]
     if row.has_lists:

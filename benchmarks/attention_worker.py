@@ -118,8 +118,8 @@ class References:
 
 
 def ours(row, data, target="cuda", meta=None, rank=4, options="", is_prepared=False):
-    """A call of the compiled program, with an output that begins as NaN. options: of the pipeline; is_prepared: with what
-    depends on lists alone done before, as other libraries do it in their plans."""
+    """A call of the compiled program, with an output that begins as NaN. options: of the pipeline; is_prepared: with
+    what depends on lists alone done before, as other libraries do it in their plans."""
     import sattn
 
     compiled = sattn.compile(attention_rows.program(row, meta, rank), target, options=options)

@@ -5,10 +5,10 @@
 
 FOLDER is the one of libsattn.so (build/lib). The four lists and their transposes; PyTorch's makes them all at once.
 Times are medians of calls that end with the device's work, the function traced and compiled before; on CUDA ours also
-as a CUDA graph, which leaves out the time of Python (`graph`). `attention`: the lists that a call of flex_attention makes,
-which need not be exact nor transposed. PyTorch's holds arrays of all elements where it is not
-compiled: it is left out where that does not fit in a GPU's memory, by name, and with --no-peers. Lists that differ from
-PyTorch's are an error.
+as a CUDA graph, which leaves out the time of Python (`graph`). `attention`: the lists that a call of flex_attention
+makes, which need not be exact nor transposed. PyTorch's holds arrays of all elements where it is not compiled: it is
+left out where that does not fit in a GPU's memory, by name, and with --no-peers. Lists that differ from PyTorch's are
+an error.
 """
 
 import argparse

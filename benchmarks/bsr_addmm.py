@@ -15,10 +15,10 @@ apache-tvm-ffi. A peer that is missing or refuses, and a case that our compiler 
                                       does not have are searched first, for --tune seconds each (default: 20)
     --budget SECONDS                  start no further row after that time (default: 95)
 
-Candidates take turns of launches back to back (timing.py), medians of CUDA event times; rates are of stored blocks. `x` is the time of the dense
-product by cuBLAS over ours in the same run: what to compare between runs, for the card's clocks drift.
-`unprepared` plans the sparse operand anew in each call. `error` is the relative norm of the difference from
-the product in float64, beside cuBLAS's.
+Candidates take turns of launches back to back (timing.py), medians of CUDA event times; rates are of stored blocks. `x`
+is the time of the dense product by cuBLAS over ours in the same run: what to compare between runs, for the card's
+clocks drift. `unprepared` plans the sparse operand anew in each call. `error` is the relative norm of the difference
+from the product in float64, beside cuBLAS's.
 """
 
 import argparse

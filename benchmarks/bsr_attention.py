@@ -2,13 +2,13 @@
 
     python benchmarks/bsr_attention.py [--small] [--sweep] [--out benchmarks/results/bsr-attention-h200.json]
 
-Each candidate is a CUDA graph of calls; the card is hot (timing.py), all candidates of a row run in turns, and a time is a
-median. `prepared` is ours with a prepared mask, of which the compiler knows the longest row; `torch_triton` is
-`_scaled_dot_product_attention` of `torch.sparse._triton_ops`, three kernels with the weights in memory; `flex` PyTorch's
-compiled FlexAttention, and `ours_flex` sattn.flex_attention, both with the mask as a list of wholly visible blocks; `dense`
-PyTorch's attention of all keys. All heads share the mask. `difference` is the largest of ours from attention in f32, relative
-to its largest element. `dropout` drops a tenth of the weights. `rows` says how long block rows are (row_lengths.py). --sweep
-computes long block rows in parts, of several numbers of parts.
+Each candidate is a CUDA graph of calls; the card is hot (timing.py), all candidates of a row run in turns, and a time
+is a median. `prepared` is ours with a prepared mask, of which the compiler knows the longest row; `torch_triton` is
+`_scaled_dot_product_attention` of `torch.sparse._triton_ops`, three kernels with the weights in memory; `flex`
+PyTorch's compiled FlexAttention, and `ours_flex` sattn.flex_attention, both with the mask as a list of wholly visible
+blocks; `dense` PyTorch's attention of all keys. All heads share the mask. `difference` is the largest of ours from
+attention in f32, relative to its largest element. `dropout` drops a tenth of the weights. `rows` says how long block
+rows are (row_lengths.py). --sweep computes long block rows in parts, of several numbers of parts.
 """
 
 import functools

@@ -2,13 +2,14 @@
 
     python benchmarks/bsr_attention_gradients.py [--small] [--out benchmarks/results/DATE-DEVICE-bsr_attention_gradients.json]
 
-bf16, one batch; all heads share the mask. `step` is the forward and the gradients of query, key and value, `forward` the
-forward without gradients, in microseconds; `backward` is their difference over `forward`. `dropout` drops a tenth of the
-weights, `ours_flex` is sattn.flex_attention with the mask as a list of wholly visible blocks, `flex` PyTorch's compiled one,
-`dense` PyTorch's attention of all keys. TFLOP/s count 14 operations for each visible pair and column: 4 of the forward and 10
-of the gradients. Each candidate is a CUDA graph; the card is hot (timing.py), all candidates of a row run in turns, and a time
-is a median. Errors are the largest differences from float64 of the same bf16 numbers, in units of the largest element, in one
-head; `flex_errors` are PyTorch's. `ours` has a prepared mask; with a `tuple` a graph transposes the pattern in each replay.
+bf16, one batch; all heads share the mask. `step` is the forward and the gradients of query, key and value, `forward`
+the forward without gradients, in microseconds; `backward` is their difference over `forward`. `dropout` drops a tenth
+of the weights, `ours_flex` is sattn.flex_attention with the mask as a list of wholly visible blocks, `flex` PyTorch's
+compiled one, `dense` PyTorch's attention of all keys. TFLOP/s count 14 operations for each visible pair and column: 4
+of the forward and 10 of the gradients. Each candidate is a CUDA graph; the card is hot (timing.py), all candidates of a
+row run in turns, and a time is a median. Errors are the largest differences from float64 of the same bf16 numbers, in
+units of the largest element, in one head; `flex_errors` are PyTorch's. `ours` has a prepared mask; with a `tuple` a
+graph transposes the pattern in each replay.
 """
 
 import argparse

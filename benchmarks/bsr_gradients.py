@@ -1,14 +1,15 @@
-"""A linear layer of block-sparse weights that trains, beside a dense one: forward and backward, and the parts of the backward.
+"""A linear layer of block-sparse weights that trains, beside a dense one: forward and backward, and the parts of the
+backward.
 
     python benchmarks/bsr_gradients.py [--small] [--out benchmarks/results/DATE-DEVICE-bsr_gradients.json]
 
-x @ W^T with W of M x K, x of N x K, bf16. `step` is the forward and the backward with gradients of x and of the weights;
-`dense_step` is the same of torch.nn.functional.linear. `step_x` and `step_values` have one gradient alone, `forward` is the
-forward without gradients, `sampled` one product at the stored blocks (`sattn.sampled_addmm`). Rates of the backward's parts
-take the difference of a step and the forward for the part's time.
-Each is a CUDA graph; the card is hot (timing.py), all candidates of a row run in turns, and a time is a median, in
-microseconds. Errors are the largest differences from float64 of the products of the same bf16 numbers, in units of the largest
-element, for ours and for the dense layer.
+x @ W^T with W of M x K, x of N x K, bf16. `step` is the forward and the backward with gradients of x and of the
+weights; `dense_step` is the same of torch.nn.functional.linear. `step_x` and `step_values` have one gradient alone,
+`forward` is the forward without gradients, `sampled` one product at the stored blocks (`sattn.sampled_addmm`). Rates of
+the backward's parts take the difference of a step and the forward for the part's time. Each is a CUDA graph; the card
+is hot (timing.py), all candidates of a row run in turns, and a time is a median, in microseconds. Errors are the
+largest differences from float64 of the products of the same bf16 numbers, in units of the largest element, for ours and
+for the dense layer.
 """
 
 import argparse

@@ -3,12 +3,12 @@
 
     python3 benchmarks/compile_time.py --tools FOLDER [--baseline FOLDER] [--runs 15] [--out results.json]
 
-FOLDER is the one of sparse-translate (build/bin, or a bundle's bin/); with --baseline another version's is
-timed in turn with it. Rows of 'first' are of the specializations of kernels that a process with the compiler makes at
-first (--versions=tma), those of 'this' of all versions. Each time is that of a whole process, its start included, which is listed first. Of
-several runs, all programs in turn, the least and the median are given in milliseconds: of the clock on the
-wall, and of the processor, all threads and ptxas together, which other work on the machine changes less.
-Cubins are left out where there is no ptxas on PATH or in SATTN_PTXAS.
+FOLDER is the one of sparse-translate (build/bin, or a bundle's bin/); with --baseline another version's is timed in
+turn with it. Rows of 'first' are of the specializations of kernels that a process with the compiler makes at first
+(--versions=tma), those of 'this' of all versions. Each time is that of a whole process, its start included, which is
+listed first. Of several runs, all programs in turn, the least and the median are given in milliseconds: of the clock on
+the wall, and of the processor, all threads and ptxas together, which other work on the machine changes less. Cubins are
+left out where there is no ptxas on PATH or in SATTN_PTXAS.
 """
 
 import argparse

@@ -8,8 +8,8 @@ FOLDER is the one of sparse-run (build/bin, or a bundle's bin/). Half of the blo
 differ and drift, so what to compare are the ratios of one run: every round times all in turn, and a ratio
 is the median of those of the rounds. Rates are of stored blocks, in GFLOP/s.
 
-NumPy's BLAS chooses its kernels for this machine, whatever OPENBLAS_CORETYPE is in the environment. With --cpu
-haswell both take the instructions of that CPU alone (SATTN_CPU, OPENBLAS_CORETYPE); LLVM and OpenBLAS must know its name.
+NumPy's BLAS chooses its kernels for this machine, whatever OPENBLAS_CORETYPE is in the environment. With --cpu haswell
+both take the instructions of that CPU alone (SATTN_CPU, OPENBLAS_CORETYPE); LLVM and OpenBLAS must know its name.
 """
 
 import argparse
@@ -49,7 +49,8 @@ PROGRAM = """func.func @f(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: te
 
 
 def restart_with_threads(threads, cpu=None):
-    """OpenBLAS reads its environment when NumPy is imported. cpu: whose instructions both take; None: this machine's."""
+    """OpenBLAS reads its environment when NumPy is imported. cpu: whose instructions both take; None: this
+    machine's."""
     wanted = {"OPENBLAS_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads),
               "OPENBLAS_CORETYPE": cpu and cpu.capitalize(), "SATTN_CPU": cpu}
     if any(os.environ.get(name) != value for name, value in wanted.items()):

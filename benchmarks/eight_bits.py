@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Products with factors of 8 bits, and of f32 in tf32, on a GPU, beside dense ones of cuBLAS, PyTorch's Triton kernel and
-bf16, in one run.
+"""Products with factors of 8 bits, and of f32 in tf32, on a GPU, beside dense ones of cuBLAS, PyTorch's Triton kernel
+and bf16, in one run.
 
     python3 benchmarks/eight_bits.py [--size 4096] [--blocks 64 128] [--dtypes int8 e4m3 e5m2 tf32] [--out results.json]
 
@@ -8,8 +8,8 @@ Each row is one matrix of stored blocks, sparsity 0.5 unless --sparsity says ano
 contiguous columns, as a linear layer has it; `rows`, b with contiguous rows, which a copy transposes in each call;
 `bf16`, the same blocks in bf16 and b with contiguous rows; `dense`, torch._int_mm, torch._scaled_mm or torch.mm of the
 whole matrix; `triton`, PyTorch's own kernel, of int8 and f32 alone. They take turns (timing.py); rates are of stored
-blocks, but of `dense`, whose are of all. `error` of `linear` is the relative norm of its difference from the product in float64, 0
-for int8.
+blocks, but of `dense`, whose are of all. `error` of `linear` is the relative norm of its difference from the product in
+float64, 0 for int8.
 """
 
 import argparse

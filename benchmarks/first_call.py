@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""The first call of each public function in a new process, in milliseconds: with nothing on disk, and with the disk cache.
+"""The first call of each public function in a new process, in milliseconds: with nothing on disk, and with the disk
+cache.
 
     python3 benchmarks/first_call.py [--processes 20] [--device cpu|cuda] [--functions NAME...] [--peers] [--out results.json]
 
-A process imports the package and loads its libraries, then calls a function six times. `import` and `libraries` are what
-these take, `first` the first call, tracing included, `warm` the median of the others, all medians of the processes. Rows of
-`cold` begin with an empty cache (a quarter of the processes), those of `disk` with one that an earlier process filled. The
-mask of create_block_mask is proved causal, so nothing is compiled for it.
-With --device cuda arrays are PyTorch's, CUDA's context is made before, and calls are waited for. --peers adds PyTorch's
-compiled flex_attention, and on CUDA its block-sparse functions in Triton; the caches on disk of Inductor and Triton are used
+A process imports the package and loads its libraries, then calls a function six times. `import` and `libraries` are
+what these take, `first` the first call, tracing included, `warm` the median of the others, all medians of the
+processes. Rows of `cold` begin with an empty cache (a quarter of the processes), those of `disk` with one that an
+earlier process filled. The mask of create_block_mask is proved causal, so nothing is compiled for it. With --device
+cuda arrays are PyTorch's, CUDA's context is made before, and calls are waited for. --peers adds PyTorch's compiled
+flex_attention, and on CUDA its block-sparse functions in Triton; the caches on disk of Inductor and Triton are used
 likewise.
 """
 

@@ -26,9 +26,9 @@ the dense problem of the same size, and its rate is that time's for the row's wo
 
 Every candidate is compared with attention in float64 before it is timed, by the relative norm of its error. Candidates
 take turns on a hot card, behind the same heavy work (timing.py); medians of CUDA event times count, the spread is that
-of the rounds' medians. TFLOP/s counts 2 (D + Dv) operations for each visible pair. Rows that begin with `long` have masks of
-long_masks.py: ours is sattn.flex_attention in Python with the mask's function. They also say what a call takes on the wall
-clock that prepares its mask first, ours and cudnn.flex_attention's. What crashes or hangs is given up by
+of the rounds' medians. TFLOP/s counts 2 (D + Dv) operations for each visible pair. Rows that begin with `long` have
+masks of long_masks.py: ours is sattn.flex_attention in Python with the mask's function. They also say what a call takes
+on the wall clock that prepares its mask first, ours and cudnn.flex_attention's. What crashes or hangs is given up by
 name, and the rest goes on.
 """
 

@@ -3,15 +3,16 @@
 
     python3 benchmarks/flex_attention_backward.py [--rows dense_4096 ...] [--peers sdpa flex ...] [--out results.json]
 
-Peers are cuDNN's SDPA and compiled flex_attention of PyTorch, FlashAttention-4, and cudnn.flex_attention and cudnn.BSA of
-NVIDIA's front end (attention_backward_peers.py). Each is measured where it is installed and does the row.
+Peers are cuDNN's SDPA and compiled flex_attention of PyTorch, FlashAttention-4, and cudnn.flex_attention and cudnn.BSA
+of NVIDIA's front end (attention_backward_peers.py). Each is measured where it is installed and does the row.
 
-Needs PyTorch and apache-tvm-ffi; SATTN_LIBRARIES names the folder of the libraries. Rows are those of flex_attention.py. A call
-is torch.autograd.grad of query, key and value, of a graph that is retained: what precedes the kernels, and PyTorch's host time
-where that is more, count. Candidates take turns on a hot card (timing.py); medians of CUDA event times count.
+Needs PyTorch and apache-tvm-ffi; SATTN_LIBRARIES names the folder of the libraries. Rows are those of
+flex_attention.py. A call is torch.autograd.grad of query, key and value, of a graph that is retained: what precedes the
+kernels, and PyTorch's host time where that is more, count. Candidates take turns on a hot card (timing.py); medians of
+CUDA event times count.
 
-TFLOP/s counts 5 (D + Dv) operations for each visible pair: 2.5 times the forward's. The error of each gradient is the relative
-norm beside float64, of the first batch and head, or of the first group's heads.
+TFLOP/s counts 5 (D + Dv) operations for each visible pair: 2.5 times the forward's. The error of each gradient is the
+relative norm beside float64, of the first batch and head, or of the first group's heads.
 
     --rounds N          rounds of turns (default: 3)
     --power SECONDS     how long each candidate runs for its clock and power (default: 0.5; 0: not at all)

@@ -21,7 +21,8 @@ HEADS, KV_HEADS, COLUMNS = 32, 8, 128
 
 
 def attention(arrays, packed_queries):
-    """A call whose program is chosen now; each has a cache entry of its own, since the limit is no part of a call's key."""
+    """A call whose program is chosen now; each has a cache entry of its own, since the limit is no part of a call's
+    key."""
     kept = flex_attention_layout.PACKED_QUERIES
     flex_attention_layout.PACKED_QUERIES = packed_queries
     try:

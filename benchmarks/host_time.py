@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Host time of one call whose kernel is ready, in microseconds: of bsr_dense_addmm, prepared and not, beside PyTorch's,
-of scatter_mm, of flex_attention and scaled_dot_product_attention with masks of each kind, and of flex_attention's compiled
-Program with and without lists, on a GPU; and of the first call with each of 100 sizes of N in a row, and the choice of
-parameters in it.
+of scatter_mm, of flex_attention and scaled_dot_product_attention with masks of each kind, and of flex_attention's
+compiled Program with and without lists, on a GPU; and of the first call with each of 100 sizes of N in a row, and the
+choice of parameters in it.
 
     python3 benchmarks/host_time.py [--target cuda|cpu] [--out results.json]
 
@@ -29,8 +29,8 @@ SIZES = range(129, 229)
 
 
 def host_us(calls):
-    """{name: the median time}, of calls by name. They are measured in turns, since the clocks of a host drift, too. One that
-    fails is left out, with its reason."""
+    """{name: the median time}, of calls by name. They are measured in turns, since the clocks of a host drift, too. One
+    that fails is left out, with its reason."""
     import torch
     from timing import head_start
 
@@ -80,8 +80,8 @@ def candidates(block, size):
 
 
 def attention_calls():
-    """name: a call of flex_attention, whose functions and masks are made before: by name, of a function that needs no lists,
-    of one that captures a tensor, with a score_mod; then PyTorch's masks, and its own kernel, compiled."""
+    """name: a call of flex_attention, whose functions and masks are made before: by name, of a function that needs no
+    lists, of one that captures a tensor, with a score_mod; then PyTorch's masks, and its own kernel, compiled."""
     import sattn
     import torch
     from torch.nn.attention import flex_attention as flex

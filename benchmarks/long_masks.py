@@ -1,5 +1,5 @@
-"""Masks of long sequences for benchmarks/flex_attention.py, of the kinds that Attention Gym and cuDNN's own benchmark have:
-their functions, and the keys that each query sees. NumPy only.
+"""Masks of long sequences for benchmarks/flex_attention.py, of the kinds that Attention Gym and cuDNN's own benchmark
+have: their functions, and the keys that each query sees. NumPy only.
 
     packed          documents after each other, each causal
     local           causal, 512 keys back

@@ -7,8 +7,8 @@
 M = N = size, and so is K of sampled products unless --depth gives it. All programs of a block size are compiled
 (sparse-opt, then clang of --llvm for this machine) and loaded into this process, where they run in turns: a time is the
 median of the calls of a round, a rate is over bsr_addmm's of f32 in the same round, and of the rounds the best counts,
-beside their median, since other users of a machine only take rate away. --cpu-time counts the time that the process runs.
-With --old, sparse-opt of another build compiles each program as well: `before` is its time over that of now.
+beside their median, since other users of a machine only take rate away. --cpu-time counts the time that the process
+runs. With --old, sparse-opt of another build compiles each program as well: `before` is its time over that of now.
 """
 
 import argparse

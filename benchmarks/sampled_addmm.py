@@ -2,11 +2,11 @@
 
     python benchmarks/sampled_addmm.py [--small] [--sweep] [--out benchmarks/results/sampled-h200.json]
 
-Each candidate is a CUDA graph of products; the card is hot (timing.py), all candidates of a row run in turns, and a time
-is a median. The Triton kernel is `sampled_addmm` of `torch.sparse._triton_ops`; the dense product computes every block.
-`difference` is the largest of ours from that dense product, relative to its largest element. With --sweep there are
-candidates `run 8`, too, where a sum is one step: at most so many stored blocks are a tile, with 2 and 3 stages or as many
-as fit.
+Each candidate is a CUDA graph of products; the card is hot (timing.py), all candidates of a row run in turns, and a
+time is a median. The Triton kernel is `sampled_addmm` of `torch.sparse._triton_ops`; the dense product computes every
+block. `difference` is the largest of ours from that dense product, relative to its largest element. With --sweep there
+are candidates `run 8`, too, where a sum is one step: at most so many stored blocks are a tile, with 2 and 3 stages or
+as many as fit.
 """
 
 import sys

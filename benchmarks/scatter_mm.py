@@ -2,11 +2,12 @@
 
     python benchmarks/scatter_mm.py [--small] [--out benchmarks/results/scatter-h200.json]
 
-Each candidate is a CUDA graph of products; the card is hot (timing.py), all candidates of a row run in turns, and a time
-is a median. `ours` has our lists, in the compressed format, `ours_strided` those of the format with a list of blocks,
-`ours_of_torch` those that PyTorch makes, with its SPLIT_N. `accumulate` leaves out the zeros that bsr_scatter_mm writes
-before it adds. The Triton kernel is `bsr_scatter_mm` of `torch.sparse._triton_ops`. `ratio` is the rate of `ours`
-beside bsr_addmm's; `difference` is the largest of ours from the dense product, relative to its largest element.
+Each candidate is a CUDA graph of products; the card is hot (timing.py), all candidates of a row run in turns, and a
+time is a median. `ours` has our lists, in the compressed format, `ours_strided` those of the format with a list of
+blocks, `ours_of_torch` those that PyTorch makes, with its SPLIT_N. `accumulate` leaves out the zeros that
+bsr_scatter_mm writes before it adds. The Triton kernel is `bsr_scatter_mm` of `torch.sparse._triton_ops`. `ratio` is
+the rate of `ours` beside bsr_addmm's; `difference` is the largest of ours from the dense product, relative to its
+largest element.
 """
 
 import sys

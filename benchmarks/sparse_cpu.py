@@ -5,9 +5,10 @@
 
 FOLDER is the one of libsattn.so (build/lib). M = K = 2048 and N = 512 in f32, blocks at random places. Needs SciPy and
 PyTorch. CSR stores the elements of the blocks alone. Each product is checked against float64 first. In each round each
-candidate is timed alone, the median of its calls: threads of one OpenMP runtime spin for a while after a call, and would
-take the processor from the other's. A ratio is its time over that of sattn, the median over rounds. With one thread, time
-is that of the process, which others on the machine leave alone. SciPy's products run on one thread, whatever --threads says.
+candidate is timed alone, the median of its calls: threads of one OpenMP runtime spin for a while after a call, and
+would take the processor from the other's. A ratio is its time over that of sattn, the median over rounds. With one
+thread, time is that of the process, which others on the machine leave alone. SciPy's products run on one thread,
+whatever --threads says.
 """
 
 import argparse
@@ -147,8 +148,8 @@ def main():
         for row in rows_of(threads):
             rows.append(row)
             over = ", ".join(f"{ratio:.1f} x {name}" for name, ratio in row["over"].items())
-            print(f"{threads} threads, blocks of {row['block']}, {row['sparsity']:.0%} not stored: {row['gflops']:5.1f} "
-                  f"GFLOP/s, {over}", flush=True)
+            print(f"{threads} threads, blocks of {row['block']}, {row['sparsity']:.0%} not stored: "
+                  f"{row['gflops']:5.1f} GFLOP/s, {over}", flush=True)
             result_files.write(options.out, "sparse_cpu", rows, cpu=result_files.cpu_name(),
                                vector_extension=vector_extension(), **result_files.load(), numpy=np.__version__,
                                blas=blas_core(np), scipy=scipy.__version__, torch=torch.__version__)

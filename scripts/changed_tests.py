@@ -3,8 +3,9 @@
 
     git diff -z --name-only BASE | changed_tests.py BUILD
 
-Prints a line a suite of `./dev test`: its name and its arguments. RULES says which tests a folder has; of a file the longest
-matching prefix counts. Tests that changed run themselves, and a folder of lib/ has the lit tests of the same folder of test/.
+Prints a line a suite of `./dev test`: its name and its arguments. RULES says which tests a folder has; of a file the
+longest matching prefix counts. Tests that changed run themselves, and a folder of lib/ has the lit tests of the same
+folder of test/.
 """
 
 import sys

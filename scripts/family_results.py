@@ -1,5 +1,5 @@
-"""The newest results of the benchmarks of sampled products, softmax, scatter_mm, block-sparse attention and products of 8
-bits: tables for docs/Performance.md."""
+"""The newest results of the benchmarks of sampled products, softmax, scatter_mm, block-sparse attention and products of
+8 bits: tables for docs/Performance.md."""
 
 import json
 

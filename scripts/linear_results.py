@@ -1,5 +1,5 @@
-"""The newest results of benchmarks/linear.py: a table of all for docs/Performance.md, a table and a plot of decoding for
-README."""
+"""The newest results of benchmarks/linear.py: a table of all for docs/Performance.md, a table and a plot of decoding
+for README."""
 
 import json
 

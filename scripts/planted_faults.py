@@ -4,10 +4,10 @@
     ./dev run python scripts/planted_faults.py [--list] [--folder FOLDER] [--suite SUITE] [NAME...]
 
 test/faults/faults.toml lists the faults. Each is planted in a copy of the checkout (a git worktree of HEAD with the
-changes of tracked files, and a build folder of its own), built where it is in a source that is compiled, tested, and taken
-out again. Its tests run without it first, since a test that fails anyway catches nothing. The copy is made in a temporary
-folder and removed at the end; --folder keeps it, so that the next run builds little. Prints a line for each fault; exits
-with 1 if one was not caught. An interrupt takes out the fault and removes what a run has made.
+changes of tracked files, and a build folder of its own), built where it is in a source that is compiled, tested, and
+taken out again. Its tests run without it first, since a test that fails anyway catches nothing. The copy is made in a
+temporary folder and removed at the end; --folder keeps it, so that the next run builds little. Prints a line for each
+fault; exits with 1 if one was not caught. An interrupt takes out the fault and removes what a run has made.
 """
 
 import argparse
@@ -43,8 +43,8 @@ TAIL = 20
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """text: what stands in the file, once. fault: what is planted in its place. tests: as they follow `./dev test`, each
-    of which must fail."""
+    """text: what stands in the file, once. fault: what is planted in its place. tests: as they follow `./dev test`,
+    each of which must fail."""
 
     name: str
     file: str
@@ -225,7 +225,8 @@ def find_broken(copy, tests, out):
 
 
 def check(copy, fault):
-    """The output of the tests that let the fault through; empty if all caught it. Raises Failed where it does not build."""
+    """The output of the tests that let the fault through; empty if all caught it. Raises Failed where it does not
+    build."""
     with copy.planted(fault):
         if fault.is_compiled:
             copy.build({target for test in fault.tests for target in copy.targets(test)})

@@ -1,4 +1,5 @@
-"""python/sattn/__init__.pyi: its declarations of operations, which are those of their specs (python/sattn/_ops/spec.py)."""
+"""python/sattn/__init__.pyi: its declarations of operations, which are those of their specs
+(python/sattn/_ops/spec.py)."""
 
 import importlib
 import sys

@@ -1,4 +1,5 @@
-"""Has a compiler read sources as the build compiles them, but for the precompiled header: syntax.py BUILD COMPILER FILE...
+"""Has a compiler read sources as the build compiles them, but for the precompiled header: syntax.py BUILD COMPILER
+FILE...
 
 FILE is relative to the folder that this runs in. Prints the compiler's errors; exit code 1 where there are any.
 """
@@ -17,7 +18,8 @@ SANITIZERS = "-fsanitize", "-fno-sanitize"
 
 
 def reading(command):
-    """The options and the source of a command that compiles, without the compiler, what it writes and the precompiled header."""
+    """The options and the source of a command that compiles, without the compiler, what it writes and the precompiled
+    header."""
     words, kept = shlex.split(command), []
     while words:
         word = words.pop(0)

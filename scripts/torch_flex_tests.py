@@ -4,13 +4,13 @@
 
 TEST_FILE is test/inductor/test_flex_attention.py of a PyTorch source of the version that is installed, or of one whose
 imports the installed version has, or a file of that kind. It compares what torch.compile makes of flex_attention with
-flex_attention itself. Here a shim stands in the place of torch.compile: a function that the file compiles runs as it is,
-and the calls of flex_attention in it are sattn's. What PyTorch compiles for itself stays. Tests of BlockMask alone, which
-are those of the class TestBlockMask, get sattn's BlockMask, create_block_mask and flex_attention. Where the file names
-the first CUDA device, or takes it by default, the CPU is used. There PyTorch's function refuses gradients of its own;
-those that are expected are of its uncompiled formula, which has them on any device, so that the refusal is left out. So
-are assertions of PyTorch's counters of compilations, since it compiles nothing in the place of sattn; the table tells
-tests that pass so apart.
+flex_attention itself. Here a shim stands in the place of torch.compile: a function that the file compiles runs as it
+is, and the calls of flex_attention in it are sattn's. What PyTorch compiles for itself stays. Tests of BlockMask alone,
+which are those of the class TestBlockMask, get sattn's BlockMask, create_block_mask and flex_attention. Where the file
+names the first CUDA device, or takes it by default, the CPU is used. There PyTorch's function refuses gradients of its
+own; those that are expected are of its uncompiled formula, which has them on any device, so that the refusal is left
+out. So are assertions of PyTorch's counters of compilations, since it compiles nothing in the place of sattn; the table
+tells tests that pass so apart.
 
 Needs PyTorch, expecttest, which PyTorch's own test classes import, and what sattn needs; SATTN_LIBRARIES names the
 folder of the libraries. Only tests for the CPU run.
@@ -25,13 +25,11 @@ folder of the libraries. Only tests for the CPU run.
     --out FILE     results as JSON: {"torch", "source": the SHA-256 of the test file, "length", "counts", "tests":
                    [{"name", "outcome", "reason", "message": first line of the error, "seconds"}]}
 
-A test that passes without a call of sattn's runs once more with sattn's function for each call, compiled or not, and that
-counts.
-A test that fails runs once more with PyTorch's own function; where it fails then, too, the reason says so.
+A test that passes without a call of sattn's runs once more with sattn's function for each call, compiled or not, and
+that counts. A test that fails runs once more with PyTorch's own function; where it fails then, too, the reason says so.
 
-Prints a table: how many tests passed, with how many that called nothing of sattn's, and of the others how many, for what
-reason, with one of them. Exits with 0 if
-any test ran, whatever came of it: reasons are for people to judge.
+Prints a table: how many tests passed, with how many that called nothing of sattn's, and of the others how many, for
+what reason, with one of them. Exits with 0 if any test ran, whatever came of it: reasons are for people to judge.
 """
 
 import argparse
