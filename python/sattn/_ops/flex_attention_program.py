@@ -65,7 +65,7 @@ class FlexAttention:
         return " ".join(filter(None, (self.score_mod, self.mask_mod)))
 
     def attributes(self):
-        """Those of all ops of such scores."""
+        """The attributes that the forward and the gradients of such scores share."""
         block = f"block_size = array<i64: {', '.join(map(str, self.block_size))}>"
         return [*[f"group = {self.group} : i64"] * (self.group != 1),
                 *[f"packed_heads = {self.packed} : i64"] * (self.packed != 1), *[block] * bool(self.block_size),
