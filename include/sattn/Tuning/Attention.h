@@ -66,8 +66,8 @@ struct Facts {
 /// `columns` of V, all of them or a part, and `depth` keys in an iteration.
 Parameters defaultParameters(const Facts &facts, const Target &target);
 
-/// What a kernel of attention computes in a tile: rows that stay, queries or
-/// keys, and rows that a step walks, the other ones.
+/// The work of a tile of attention: rows that stay, queries or keys, and rows
+/// that a step walks, the other ones.
 struct TileWork {
   int64_t rows = 0, walked = 0;
   /// Columns that are multiplied for each pair of rows, of all MMAs.

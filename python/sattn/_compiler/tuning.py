@@ -32,7 +32,8 @@ ANY = -1
 class _Parameters(ctypes.Structure):
     _fields_ = [(name, _INTEGERS) for name in ("rows", "columns", "depth", "stages", "warps", "raster_group",
                                                "split_k", "register_rows", "register_vectors", "threads")] + [
-        ("is_of_table", ctypes.c_int), ("is_dense_faster", ctypes.c_int), ("cycles", ctypes.c_double), ("dense_ratio", ctypes.c_double)]
+        ("is_of_table", ctypes.c_int), ("is_dense_faster", ctypes.c_int), ("cycles", ctypes.c_double),
+        ("dense_ratio", ctypes.c_double)]
 
 
 @functools.cache
@@ -169,8 +170,8 @@ def _product_facts(source, sizes, nnz, batches, longest):
 
 
 def dense_ratio(tables, source, target, sizes, nnz, batches, longest=None):
-    """The time of a dense product over that of the blocks, for arguments of `choose`, where the cost model estimates it as
-    clearly shorter; else 0."""
+    """The time of a dense product over that of the blocks, for arguments of `choose`, where the cost model estimates it
+    as clearly shorter; else 0."""
     found = _parameters(tables, "bsr_addmm", _product_facts(source, sizes, nnz, batches, longest), _place(target, ()))
     return found.dense_ratio if found.is_dense_faster else 0
 
@@ -213,7 +214,8 @@ def choose_flex(tables, source, target, rows, batches, is_causal):
              "is_packed": source.packed != 1, "is_causal": is_causal and not listed and source.packed == 1}
     if listed:
         facts.update(block_queries=source.block_size[0], block_keys=source.block_size[1], shares_mask=listed[1])
-    chosen, is_of_table = _chosen(tables, "flex_attention", {"rows": rows, "batches": batches, **facts}, _place(target, ()))
+    sizes = {"rows": rows, "batches": batches}
+    chosen, is_of_table = _chosen(tables, "flex_attention", {**sizes, **facts}, _place(target, ()))
     # Tiles of the CPU and of packed heads have as many rows as there are: a program for each number.
     if is_of_table or target == compiler.CPU or source.packed != 1:
         return chosen, is_of_table
