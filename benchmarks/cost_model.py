@@ -4,8 +4,10 @@
 
 Needs the package's library, no GPU. For each problem of the results (benchmarks/tuning.py): `loss` is the time of the
 computed default over that of the fastest candidate, `model` that of the candidate with the least estimated cycles, of
-those that differ in their tiles. A default that was not among the candidates has no loss. The last lines are medians
-and the worst, of the problems that the constants of the model were fitted to, every other one, and of the rest.
+those that differ in their tiles, and `time` the estimated time of the fastest over the measured one, at the clock of the
+data sheet. A default that was not among the candidates has no loss. The last lines are medians and the worst, of the
+problems that the constants of the model were fitted to, every other one, and of the rest, and for each op the least, the
+median and the greatest `time`.
 """
 
 import argparse
@@ -19,6 +21,7 @@ from sattn._compiler import tuning  # noqa: E402
 
 # The chip of the devices that results are from, and its shared memory of a thread block, in bytes.
 CHIP, SHARED_BYTES = "sm_90a", 232448
+MEGAHERTZ = 1830
 TILE = ("tile_m", "tile_n", "tile_k", "split_k")
 
 
@@ -35,7 +38,7 @@ def estimate(problem, parameters=()):
 
 
 def compare(row):
-    """{"problem", "loss", "model"} of a row of results; a loss that is not known is None."""
+    """{"problem", "loss", "model", "time"} of a row of results; what is not known is None."""
     trials = [(trial["parameters"], trial["ratio"]) for trial in row["trials"] if trial["ratio"] > 0]
     best = min(ratio for _, ratio in trials)
     default = {name: value for name, value in estimate(row["problem"]).items() if name not in ("cycles", "dense_ratio")}
@@ -47,7 +50,10 @@ def compare(row):
     estimated = [(estimate(row["problem"], tuple(parameters.items())).get("cycles"), ratio)
                  for parameters, ratio in tiles.values()]
     model = min(estimated)[1] / min(ratio for _, ratio in estimated) if all(cycles for cycles, _ in estimated) else None
-    return {"problem": row["problem"], "loss": loss, "model": model, "default": default}
+    fastest = min(tiles.values(), key=lambda trial: trial[1])
+    cycles = estimate(row["problem"], tuple(fastest[0].items())).get("cycles")
+    time = cycles and cycles / (row["default_milliseconds"] * fastest[1] * 1e3 * MEGAHERTZ)
+    return {"problem": row["problem"], "loss": loss, "model": model, "time": time, "default": default}
 
 
 def summary(name, compared):
@@ -62,11 +68,14 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     compared = [compare(row) for row in json.loads(options.results.read_text())["rows"]]
     for row in compared:
-        loss, model = (f"{row[name]:.3f}" if row[name] else "-" for name in ("loss", "model"))
-        print(f"{row['problem']}: loss {loss}, model {model}, default {row['default']}")
+        loss, model, time = (f"{row[name]:.3f}" if row[name] else "-" for name in ("loss", "model", "time"))
+        print(f"{row['problem']}: loss {loss}, model {model}, time {time}, default {row['default']}")
     for name, part in (("fitted", compared[::2]), ("others", compared[1::2])):
         print(summary(f"{name}, loss", [row["loss"] for row in part]))
         print(summary(f"{name}, model", [row["model"] for row in part]))
+    for op in sorted({row["problem"].split()[0] for row in compared}):
+        times = sorted(row["time"] for row in compared if row["problem"].split()[0] == op and row["time"])
+        print(f"{op}, time: {times[0]:.2f} to {times[-1]:.2f}, median {statistics.median(times):.2f}" if times else op)
 
 
 if __name__ == "__main__":

@@ -89,11 +89,12 @@ typedef struct sattn_search {
    them, 0 where they are the computed default or those of `row`. `cycles` is
    the time of the kernel on a GPU by the cost model, and `dense_ratio` that of
    a dense product by a library over it; 0 where a size is not known, or the op
-   has no model or no such product. */
+   has no model or no such product. `is_dense_faster` is 1 where that product is
+   clearly faster by this estimate. */
 typedef struct sattn_parameters {
   int64_t rows, columns, depth, stages, warps, raster_group, split_k;
   int64_t register_rows, register_vectors, threads;
-  int is_of_table;
+  int is_of_table, is_dense_faster;
   double cycles, dense_ratio;
 } sattn_parameters;
 

@@ -238,6 +238,7 @@ int sattn_choose(const sattn_tables *tables, const char *op,
                  chosen.registerVectors.value_or(0),
                  chosen.threads.value_or(0),
                  choice->isOfTable,
+                 estimate.isDenseFaster(),
                  estimate.cycles,
                  estimate.denseRatio};
   giveWarnings(messages, choice->problems);

@@ -17,6 +17,9 @@ using namespace sattn::resources;
 /// Cycles of a step and of a tile beside loads and MMAs: barriers, and the
 /// latency of the first loads and the last stores. Fitted on an H200.
 static constexpr double kStep = 60, kTile = 600;
+/// Cycles of an element between MMAs, and of the change from one to the other,
+/// for all threads of a group. Fitted on an H200.
+static constexpr double kElement = 0.21, kTurn = 100;
 /// Cycles of a launch.
 static constexpr double kLaunch = 4000;
 /// Tiles of an SM up to which it waits for the last of them; of more, the
@@ -35,7 +38,11 @@ double sattn::resources::estimateStep(const StepWork &step, double ctasPerSM,
   double products = step.mmaOperations / rates.mmaOperations;
   if (step.wgmmaOperations > 0)
     products += step.wgmmaOperations / rates.wgmmaOperations;
-  return std::max(loads, products) + kStep / ctasPerSM;
+  double longest = std::max(loads, products);
+  if (step.elements > 0)
+    longest = std::max(longest, (products + step.elements * kElement + kTurn) /
+                                    (step.turns * ctasPerSM));
+  return longest + kStep / ctasPerSM;
 }
 
 double sattn::resources::estimateCycles(const KernelWork &work,

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Resources/Cost.h"
 #include "sattn/Tuning/Attention.h"
 
 #include "llvm/Support/ErrorHandling.h"
@@ -75,42 +74,6 @@ static int64_t fitKeys(const Facts &facts) {
   // its weights are in half as many registers.
   keys = std::min(keys, (kTileRegisters - facts.valueDim / 2) * 4 / 3);
   return std::min<int64_t>(llvm::alignDown(keys, kKeyMultiple), rows);
-}
-
-/// The work of a forward kernel on all keys, or on those before each query: a
-/// step multiplies a tile of Q with one of K, and weights with one of V.
-static std::optional<sattn::resources::KernelWork>
-getWork(const Facts &facts, const Parameters &tile, const Target &target) {
-  if (!facts.rows || !facts.batches || facts.isPacked || facts.blockKeys ||
-      target.kind != TargetKind::Wgmma)
-    return std::nullopt;
-  double rows = static_cast<double>(*facts.rows);
-  double depth = static_cast<double>(tile.depth);
-  double width = static_cast<double>(facts.headDim + facts.valueDim);
-  double bytes = static_cast<double>(facts.elementBytes);
-  sattn::resources::KernelWork work;
-  work.tiles = std::ceil(rows / static_cast<double>(tile.rows)) *
-               static_cast<double>(*facts.batches);
-  work.longestSteps = std::ceil(rows / depth);
-  // Tiles of unequal work are balanced by their order.
-  work.isBalanced = facts.isCausal;
-  work.steps = facts.isCausal
-                   ? (rows + static_cast<double>(tile.rows)) / (2 * depth)
-                   : work.longestSteps;
-  work.step.bytes = depth * width * bytes;
-  work.step.wgmmaOperations =
-      2 * static_cast<double>(tile.rows) * depth * width * bytes / 2;
-  work.storedBytes = static_cast<double>(tile.rows * facts.valueDim) * bytes;
-  work.memoryBytes =
-      2 * rows * width * bytes * static_cast<double>(*facts.batches);
-  return work;
-}
-
-std::optional<double> sattn::tuning::attention::estimateCycles(
-    const Facts &facts, const Parameters &tile, const Target &target) {
-  std::optional<resources::KernelWork> work = getWork(facts, tile, target);
-  return work ? std::optional(resources::estimateCycles(*work, target))
-              : std::nullopt;
 }
 
 /// Two warpgroups of queries in the place of three where their tiles keep more

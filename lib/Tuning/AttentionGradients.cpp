@@ -89,3 +89,26 @@ void sattn::tuning::attention::fitGradients(GradientTile &tile,
       return;
   }
 }
+
+std::optional<double> sattn::tuning::attention::estimateCycles(
+    const GradientTile &tile, const Facts &facts, const Target &target) {
+  int64_t columns = std::min(tile.columns, tile.widest);
+  if (columns < 1)
+    return std::nullopt;
+  int64_t operands = facts.headDim + facts.valueDim;
+  int64_t sums = tile.gradients * columns;
+  TileWork work;
+  work.rows = tile.rows;
+  work.walked = tile.walked;
+  work.multiplied = operands + sums;
+  work.kept = operands;
+  // Parts of the factors of sums are read from the operands' tiles.
+  work.sharedKept = work.sharedLoaded =
+      alignToBoxes(facts.headDim) + alignToBoxes(facts.valueDim);
+  work.loaded = columns < tile.widest ? operands + sums : operands;
+  work.stored = sums;
+  work.rounded = std::max<int64_t>(tile.gradients, 1);
+  work.storedBytes = tile.gradients == 0 ? 4 : 0;
+  work.parts = llvm::divideCeil(tile.widest, columns);
+  return estimateCycles(facts, work, target);
+}

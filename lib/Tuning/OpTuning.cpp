@@ -87,11 +87,16 @@ static llvm::Expected<Parameters> fitTableRow(const Section &section,
   if (!choice)
     return choice.takeError();
   const Parameters &fitted = choice->parameters;
-  std::string reason = problem.findTileProblem(fitted, target);
-  // Nothing clamps those of the CPU.
-  if (reason.empty() && target.kind == TargetKind::CPU)
-    reason = findRegistersProblem(fitted, target);
-  if (!reason.empty())
+  if (std::string reason = problem.findTileProblem(fitted, target);
+      !reason.empty())
+    return llvm::createStringError(reason);
+  return checkRegisters(fitted, target);
+}
+
+llvm::Expected<Parameters>
+sattn::tuning::checkRegisters(const Parameters &fitted, const Target &target) {
+  if (std::string reason = findRegistersProblem(fitted, target);
+      !reason.empty())
     return llvm::createStringError(reason);
   return fitted;
 }

@@ -83,10 +83,13 @@ template <typename Facts> struct OpTuning {
   llvm::Expected<Choice> (*choose)(llvm::ArrayRef<meta::Table> tables,
                                    const Facts &facts,
                                    const Search &search) = nullptr;
-  /// Null: the op has no cost model.
-  std::optional<Estimate> (*estimate)(const Facts &facts,
-                                      const Parameters &parameters,
-                                      const Target &target) = nullptr;
+  /// The time by the cost model; null: the op has none.
+  std::optional<double> (*estimateCycles)(const Facts &facts,
+                                          const Parameters &parameters,
+                                          const Target &target) = nullptr;
+  /// The time of a dense product; null: there is no such product.
+  std::optional<double> (*estimateDense)(const Facts &facts,
+                                         const Target &target) = nullptr;
 };
 
 /// The query of a problem; nothing where a number of its key is not known,
@@ -109,6 +112,9 @@ std::string findCommonHintsProblem(const Parameters &parameters,
 /// Why the register tile or the threads of a CPU are impossible.
 std::string findRegistersProblem(const Parameters &parameters,
                                  const Target &target);
+/// The parameters of a row, or the above as an error: nothing clamps them.
+llvm::Expected<Parameters> checkRegisters(const Parameters &fitted,
+                                          const Target &target);
 
 template <typename Facts> NamedOp makeNamedOp(const OpTuning<Facts> &tuning) {
   class Problem final : public TunedProblem {
@@ -143,9 +149,16 @@ template <typename Facts> NamedOp makeNamedOp(const OpTuning<Facts> &tuning) {
     }
     std::optional<Estimate> estimate(const Parameters &parameters,
                                      const Target &target) const override {
-      if (!tuning.estimate || target.kind == TargetKind::CPU)
+      if (!tuning.estimateCycles || target.kind == TargetKind::CPU)
         return std::nullopt;
-      return tuning.estimate(facts, parameters, target);
+      std::optional<double> cycles =
+          tuning.estimateCycles(facts, parameters, target);
+      if (!cycles)
+        return std::nullopt;
+      std::optional<double> dense;
+      if (tuning.estimateDense)
+        dense = tuning.estimateDense(facts, target);
+      return Estimate{*cycles, dense.value_or(0) / *cycles};
     }
 
   private:

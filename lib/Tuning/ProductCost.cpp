@@ -10,11 +10,12 @@
 
 #include "sattn/Layout/WgmmaDescriptor.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 using namespace sattn;
 using namespace sattn::tuning;
@@ -85,17 +86,17 @@ resources::KernelWork sattn::tuning::getWork(const BlockProduct &product,
 
 Parameters sattn::tuning::takeShortest(
     llvm::ArrayRef<Parameters> tiles,
-    llvm::function_ref<std::optional<double>(const Parameters &)> getCycles) {
-  Parameters shortest = tiles.front();
-  double least = std::numeric_limits<double>::infinity();
+    llvm::function_ref<std::optional<double>(const Parameters &)> getCycles,
+    double near) {
+  llvm::SmallVector<double> all;
   for (const Parameters &tile : tiles) {
     std::optional<double> cycles = getCycles(tile);
     if (!cycles)
       return tiles.front();
-    if (*cycles < least) {
-      least = *cycles;
-      shortest = tile;
-    }
+    all.push_back(*cycles);
   }
-  return shortest;
+  double most = near * *llvm::min_element(all);
+  return tiles[llvm::find_if(all,
+                             [&](double cycles) { return cycles <= most; }) -
+               all.begin()];
 }

@@ -34,11 +34,12 @@ struct BlockProduct {
 resources::KernelWork getWork(const BlockProduct &product,
                               const Parameters &tile, const Target &target);
 
-/// The tile with the least cycles, the first of several; the first of all where
-/// one's cycles are not known.
+/// The first tile whose cycles are at most `near` times the least; the first of
+/// all where one's cycles are not known.
 Parameters takeShortest(
     llvm::ArrayRef<Parameters> tiles,
-    llvm::function_ref<std::optional<double>(const Parameters &)> getCycles);
+    llvm::function_ref<std::optional<double>(const Parameters &)> getCycles,
+    double near = 1);
 
 } // namespace sattn::tuning
 

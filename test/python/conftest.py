@@ -91,6 +91,25 @@ def package(sattn):
     sattn.cache.clear()
 
 
+def forget(sattn):
+    """Forgets the rows that a process added and the tables that it read."""
+    from sattn._tuning import rows
+
+    assert sattn.tuning
+    rows._own.clear()
+    sattn._call.cache.search_first("")
+
+
+@pytest.fixture
+def tuning(sattn, monkeypatch, tmp_path):
+    """sattn.tuning without rows of its own, and without tables of who runs the test."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.delenv("SATTN_META_TABLE", raising=False)
+    forget(sattn)
+    yield sattn.tuning
+    forget(sattn)
+
+
 @pytest.fixture
 def short(monkeypatch):
     """Takes away the long way of bsr_dense_addmm, which calls take that are no repetitions."""

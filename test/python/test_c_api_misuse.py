@@ -21,7 +21,7 @@ class Search(ctypes.Structure):
 class Parameters(ctypes.Structure):
     _fields_ = [*((name, c_int64) for name in (
         "rows", "columns", "depth", "stages", "warps", "raster_group", "split_k", "register_rows", "register_vectors",
-        "threads")), ("is_of_table", ctypes.c_int), ("cycles", c_double), ("dense_ratio", c_double)]
+        "threads")), ("is_of_table", ctypes.c_int), ("is_dense_faster", ctypes.c_int), ("cycles", c_double), ("dense_ratio", c_double)]
 
 
 PRODUCT = {"m": 1024, "n": 1024, "k": 1024, "block_rows": 64, "block_columns": 64, "longest_row": 1, "dtype": "bf16",

@@ -41,7 +41,13 @@ def test_defaults_of_fitted_problems(compared):
 def test_the_model_ranks_tiles(compared):
     """The candidate with the least estimated time is near the fastest in the median."""
     known = [row["model"] for row in compared if row["model"] is not None]
-    assert len(known) >= 60 and statistics.median(known) <= 1.05 and max(known) <= 3
+    assert len(known) == len(compared) and statistics.median(known) <= 1.05 and max(known) <= 3
+
+
+def test_the_model_gives_times_of_attention(compared):
+    """Heads of more than 128 columns are left out: they spill, which the model does not know."""
+    known = [row["time"] for row in compared if row["problem"].startswith("flex") and row["default"]["tile_n"] <= 128]
+    assert len(known) >= 15 and 0.75 <= min(known) and max(known) <= 1.45
 
 
 def test_dense_products(cost_model):
@@ -67,10 +73,10 @@ def test_the_grid_has_what_is_measured(cost_model):
 
 def test_summary(cost_model):
     assert cost_model.summary("all", [1.0, None, 1.5, 2.0]) == "all: 3 problems, median 1.500, at worst 2.000"
-    row = {"problem": "sampled_addmm block_columns=64 block_rows=64 dtype=bf16 k=4096", "trials": [
+    row = {"default_milliseconds": 1, "problem": "sampled_addmm block_columns=64 block_rows=64 dtype=bf16 k=4096", "trials": [
         {"parameters": {"tile_m": 64, "tile_n": 256, "tile_k": 64}, "ratio": 1.0},
         {"parameters": {"tile_m": 64, "tile_n": 64, "tile_k": 64}, "ratio": 0.8}]}
-    assert cost_model.compare(row)["loss"] == 1.25 and cost_model.compare(row)["model"] is None
+    assert cost_model.compare(row)["loss"] == 1.25 and cost_model.compare(row)["model"] == 1.25
 
 
 @pytest.mark.parametrize("change", [{"m": 0, "nnz": 0}, {"n": 0}, {"k": 0, "nnz": 0}])

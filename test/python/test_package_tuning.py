@@ -196,6 +196,32 @@ def test_long_rows_of_attention_have_parts(tuning, monkeypatch):
     assert "split_k" not in choose(64, place=A100)
 
 
+def test_flex_attention_has_the_parameters_of_its_size(tuning, monkeypatch):
+    """On a GPU calls whose sizes have the parameters of any size share one program; packed heads and the CPU always do."""
+    from sattn._ops.flex_attention_program import FlexAttention
+
+    def choose(source, rows, target=0, place=H200, batches=8, is_causal=False):
+        name, device, shared = place
+        search = tuning._Search(name.encode(), device and device.encode(), shared, None)
+        monkeypatch.setattr(tuning, "_place", lambda *_: search)
+        tuning._of_any_size.cache_clear()
+        return tuning.choose_flex(None, source, target, rows, batches, is_causal)
+
+    narrow, wide = FlexAttention("bf16", 64, 64), FlexAttention("bf16", 128, 128)
+    assert {choose(narrow, rows, batches=64) for rows in (4096, 8191, 8192, 65536)} == {
+        ("tile = [192, 64, 128], stages = 2, raster_group = 8", False)}
+    # One wave of tiles of two warpgroups; one warpgroup where there are no more rows.
+    assert choose(narrow, 2048) == ("tile = [128, 64, 128], stages = 2, raster_group = 8", True)
+    assert choose(narrow, 40) == ("tile = [64, 64, 128], stages = 2, raster_group = 8", True)
+    assert not any(choose(wide, rows)[1] for rows in (65, 128, 2048, 100000))
+    listed = FlexAttention("bf16", 64, 64, partial=(True, True), block_size=(128, 128))
+    assert not any(choose(listed, rows)[1] for rows in (2048, 8192))
+    packed = FlexAttention("bf16", 64, 64, packed=8)
+    assert not any(choose(packed, rows)[1] for rows in (8, 64, 128, 800))
+    assert not any(choose(narrow, rows, "cpu", CPU)[1] for rows in (8, 64, 2048))
+    tuning._of_any_size.cache_clear()
+
+
 def test_no_target(tuning, monkeypatch):
     with pytest.raises(RuntimeError, match="expected a target out of cpu, sm_80, .*, but got 'sm_1'"):
         of_python(tuning, monkeypatch, tuned()[:1], ("sm_1", None, 0))

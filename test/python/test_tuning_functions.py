@@ -7,6 +7,8 @@ import threading
 import numpy as np
 import pytest
 
+from conftest import forget
+
 pytest.importorskip("tvm_ffi")
 
 A100, PCIE, H200 = "NVIDIA A100-SXM4-80GB", "NVIDIA A100-PCIE-40GB", "NVIDIA H200"
@@ -15,24 +17,6 @@ BF16 = 0, "bf16", 0.56
 SHIPPED = {"GROUP_SIZE_ROW": 1, "SPLIT_N": 4, "num_stages": 4, "num_warps": 4}
 ROW = 3, 2, 5, 8
 NAMED = dict(zip(SHIPPED, ROW))
-
-
-@pytest.fixture
-def tuning(sattn, monkeypatch, tmp_path):
-    """sattn.tuning without rows of its own, and without tables of who runs the test."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.delenv("SATTN_META_TABLE", raising=False)
-    forget(sattn)
-    yield sattn.tuning
-    forget(sattn)
-
-
-def forget(sattn):
-    from sattn._tuning import rows
-
-    assert sattn.tuning
-    rows._own.clear()
-    sattn._call.cache.search_first("")
 
 
 def written(path):

@@ -163,19 +163,6 @@ VERSION = 0, "f32", 0.5
 KEY = 64, 64, 128, 16, 16, False, True, True
 
 
-@pytest.fixture
-def tuning(sattn, monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.delenv("SATTN_META_TABLE", raising=False)
-    from sattn._tuning import rows
-
-    rows._own.clear()
-    sattn._call.cache.search_first("")
-    yield sattn.tuning
-    rows._own.clear()
-    sattn._call.cache.search_first("")
-
-
 def operands():
     rng = np.random.default_rng(0)
     crow, col = np.arange(5, dtype=np.int32) * 2, np.tile(np.array([0, 2], np.int32), 4)

@@ -26,6 +26,9 @@ struct StepWork {
   /// rows of an MMA that are padding included. Those of other element types
   /// count by their rates.
   double wgmmaOperations = 0, mmaOperations = 0;
+  /// Elements that threads compute between MMAs, as the scores of attention,
+  /// and how many groups of warps do so in turns, while the others multiply.
+  double elements = 0, turns = 1;
 };
 
 /// The work of a kernel: a number of tiles, of several steps each.
@@ -44,8 +47,9 @@ struct KernelWork {
   double memoryBytes = 0;
 };
 
-/// Cycles of one step: of its loads or its MMAs, whichever take longer, and of
-/// what does not overlap with those of other CTAs of the SM.
+/// Cycles of one step: of its loads, its MMAs, or a group's MMAs and elements
+/// one after the other, whichever take longest, and of what does not overlap
+/// with those of other CTAs of the SM.
 double estimateStep(const StepWork &step, double ctasPerSM,
                     const Target &target);
 
@@ -64,8 +68,8 @@ struct DenseProduct {
 };
 
 /// Cycles of dense products by a library: tiles of 128 x 256, evenly spread
-/// over all SMs. Elements of other sizes than 16 bits count by the rates of
-/// their MMAs.
+/// over all SMs, since a library cuts the sums of few tiles. Elements of other
+/// sizes than 16 bits count by the rates of their MMAs.
 double estimateDenseProduct(const DenseProduct &product, const Target &target);
 
 } // namespace sattn::resources

@@ -69,9 +69,33 @@ struct Facts {
 /// `columns` of V, all of them or a part, and `depth` keys in an iteration.
 Parameters defaultParameters(const Facts &facts, const Target &target);
 
-/// Cycles of a forward kernel by the cost model (sattn/Resources/Cost.h).
-/// Nothing unless rows and batches are known, there are no blocks of lists, and
-/// the target has wgmma.
+/// The work of a tile of attention: rows that stay, queries or keys, and rows
+/// that a step walks, the other ones.
+struct TileWork {
+  int64_t rows = 0, walked = 0;
+  /// Columns that are multiplied for each pair of rows, of all MMAs.
+  int64_t multiplied = 0;
+  /// Columns of a row that stays, of one that is walked, and of results.
+  int64_t kept = 0, loaded = 0, stored = 0;
+  /// Columns of what stays and of what is walked in shared memory.
+  int64_t sharedKept = 0, sharedLoaded = 0;
+  /// Numbers of a pair that become operands of an MMA, or results, and bytes of
+  /// a pair that are stored.
+  int64_t rounded = 1, storedBytes = 0;
+  /// Tiles of the same rows, each with a part of the columns.
+  int64_t parts = 1;
+};
+
+/// Columns in shared memory, in whole boxes of TMA.
+int64_t alignToBoxes(int64_t columns);
+
+/// Cycles of a kernel of attention by the cost model (sattn/Resources/Cost.h).
+/// Nothing unless rows and batches are known, heads are not packed, and the
+/// target has wgmma. Lists have half of the blocks where `seenBlocks` is not
+/// known.
+std::optional<double> estimateCycles(const Facts &facts, const TileWork &work,
+                                     const Target &target);
+/// Cycles of a forward kernel.
 std::optional<double> estimateCycles(const Facts &facts, const Parameters &tile,
                                      const Target &target);
 

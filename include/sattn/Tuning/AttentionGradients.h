@@ -29,6 +29,12 @@ void fitGradients(GradientTile &tile, const Facts &facts, const Target &target);
 /// are parts.
 int64_t countBytes(const GradientTile &tile, const Facts &facts);
 
+/// Cycles of a gradient's kernel by the cost model, as of
+/// attention::estimateCycles. A tile whose `gradients` are none stores 4 bytes
+/// for each score.
+std::optional<double> estimateCycles(const GradientTile &tile,
+                                     const Facts &facts, const Target &target);
+
 } // namespace sattn::tuning::attention
 
 #endif // SATTN_TUNING_ATTENTIONGRADIENTS_H

@@ -110,12 +110,6 @@ std::optional<double> estimateDenseCycles(const Problem &problem,
 /// as none is of those drawn all alike.
 bool hasUnequalRows(const Problem &problem);
 
-/// The first of `tiles` whose estimated time is near the shortest; the
-/// first of all if rows are of about equal length, or nothing is known of them.
-Parameters chooseForUnequalRows(const Problem &problem,
-                                llvm::ArrayRef<Parameters> tiles,
-                                const Target &target);
-
 /// The parameters of a row, made to fit:
 ///
 /// - rows: `tile_m`, or one block row

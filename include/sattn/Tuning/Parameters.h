@@ -40,11 +40,11 @@ struct Estimate {
   /// The time of a dense product by a library over that of the kernel; 0 where
   /// there is no such product.
   double denseRatio = 0;
-};
 
-/// The ratio of `denseRatio` below which a dense product is said to be faster:
-/// estimates of single products are off by up to a third.
-inline constexpr double kClearlyFaster = 0.85;
+  /// Whether a dense product is said to be faster, with a margin since
+  /// estimates of single products are off by up to a third.
+  bool isDenseFaster() const { return denseRatio > 0 && denseRatio < 0.85; }
+};
 
 struct Choice {
   Parameters parameters;

@@ -38,6 +38,11 @@ struct Facts {
 /// where they fit (C12 of the op).
 Parameters defaultParameters(const Facts &facts, const Target &target);
 
+/// Cycles by the cost model, for a matrix of 4096 x 4096 half of whose blocks
+/// are stored. Nothing where K is not known, and for the CPU.
+std::optional<double> estimateCycles(const Facts &facts, const Parameters &tile,
+                                     const Target &target);
+
 /// The default, with the numbers of `search.row` in the place of its own:
 /// tile_m, tile_n, tile_k, stages, warps, raster_group. An error says which is
 /// impossible.

@@ -11,6 +11,17 @@
 using namespace sattn::tuning;
 using namespace sattn::tuning::bsr_addmm;
 
+/// Limits from which on a row is long: more than this many times the mean, and
+/// this many blocks more. In rows drawn all alike there is none.
+static constexpr int64_t kLong = 2, kLongBlocks = 4;
+
+bool sattn::tuning::bsr_addmm::hasUnequalRows(const Problem &problem) {
+  return problem.m && problem.n && problem.k && problem.sparsity &&
+         problem.longestRow && *problem.k >= problem.blockColumns &&
+         double(*problem.longestRow) >
+             kLong * getMeanRow(problem) + kLongBlocks;
+}
+
 static std::optional<double> getDensity(const Problem &problem) {
   if (problem.density || !problem.sparsity)
     return problem.density;

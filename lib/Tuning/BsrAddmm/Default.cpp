@@ -249,6 +249,8 @@ static std::optional<Parameters> defaultForFewColumns(const Problem &problem,
 /// Columns below which wgmma's tiles are not made narrower for a long row: with
 /// 64 a step takes as long.
 static constexpr int64_t kLeastUnequalColumns = 128;
+/// How much longer than the shortest a wider tile may take for such rows.
+static constexpr double kNear = 1.1;
 
 /// One block row per tile, as wide as possible: with blocks of 64 and 128, L2
 /// bandwidth or the MMAs bound the rate.
@@ -279,7 +281,12 @@ static Parameters defaultForWgmma(const Problem &problem,
       if (alone.columns <= result.columns &&
           alone.columns % target.columnMultiple == 0)
         tiles.push_back(alone);
-    return chooseForUnequalRows(problem, tiles, target);
+    return takeShortest(
+        tiles,
+        [&](const Parameters &tile) {
+          return estimateCycles(problem, tile, target);
+        },
+        kNear);
   }
   // Small-M tiles load more of B than of A: CTAs that work on the same columns
   // share it. Measured on an H200, 3 to 10% against four columns. Where rows

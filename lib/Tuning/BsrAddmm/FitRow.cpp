@@ -69,10 +69,7 @@ sattn::tuning::bsr_addmm::fitRow(const Section &section, const Row &row,
     for (llvm::StringRef name :
          {"register_rows", "register_vectors", "threads"})
       setParameter(result, name, section.get(row, name).value_or(0));
-    if (std::string reason = findRegistersProblem(result, target);
-        !reason.empty())
-      return llvm::createStringError(reason);
-    return result;
+    return checkRegisters(result, target);
   }
 
   int64_t inRegisters =

@@ -44,16 +44,16 @@ static llvm::Expected<Choice> fitRow(const bsr_addmm::Facts &facts,
   return bsr_addmm::choose({}, facts, search);
 }
 
-static std::optional<Estimate> estimate(const bsr_addmm::Facts &facts,
-                                        const Parameters &parameters,
-                                        const Target &target) {
-  bsr_addmm::Problem problem = bsr_addmm::makeProblem(facts);
-  std::optional<double> cycles =
-      bsr_addmm::estimateCycles(problem, parameters, target);
-  if (!cycles)
-    return std::nullopt;
-  std::optional<double> dense = bsr_addmm::estimateDenseCycles(problem, target);
-  return Estimate{*cycles, dense.value_or(0) / *cycles};
+static std::optional<double> estimate(const bsr_addmm::Facts &facts,
+                                      const Parameters &parameters,
+                                      const Target &target) {
+  return bsr_addmm::estimateCycles(bsr_addmm::makeProblem(facts), parameters,
+                                   target);
+}
+
+static std::optional<double> estimateDense(const bsr_addmm::Facts &facts,
+                                           const Target &target) {
+  return bsr_addmm::estimateDenseCycles(bsr_addmm::makeProblem(facts), target);
 }
 
 namespace sattn::tuning {
@@ -61,6 +61,7 @@ NamedOp getBsrAddmmByName() {
   return makeNamedOp<bsr_addmm::Facts>(
       {"bsr_addmm", &bsr_addmm::kSchema, read, getDefaults, fitRow,
        bsr_addmm::getKey, bsr_addmm::addParameters, bsr_addmm::findTileProblem,
-       bsr_addmm::findHintsProblem, bsr_addmm::choose, estimate});
+       bsr_addmm::findHintsProblem, bsr_addmm::choose, estimate,
+       estimateDense});
 }
 } // namespace sattn::tuning

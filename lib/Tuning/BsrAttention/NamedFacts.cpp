@@ -43,6 +43,7 @@ NamedOp getBsrAttentionByName() {
   return makeNamedOp<bsr_attention::Facts>(
       {"bsr_attention", &bsr_attention::kSchema, read,
        bsr_attention::defaultParameters, bsr_attention::choose, getKey,
-       addParameters, attention::findTileProblem});
+       addParameters, attention::findTileProblem, /*findHintsProblem=*/nullptr,
+       /*choose=*/nullptr, attention::estimateCycles});
 }
 } // namespace sattn::tuning

@@ -21,20 +21,12 @@ static void addParameters(Space &space, const flex_attention::Facts &facts,
   attention::addParameters(space, facts.valueDim, facts, target);
 }
 
-static std::optional<Estimate> estimate(const flex_attention::Facts &facts,
-                                        const Parameters &parameters,
-                                        const Target &target) {
-  std::optional<double> cycles =
-      attention::estimateCycles(facts, parameters, target);
-  return cycles ? std::optional(Estimate{*cycles}) : std::nullopt;
-}
-
 namespace sattn::tuning {
 NamedOp getFlexAttentionByName() {
   return makeNamedOp<flex_attention::Facts>(
       {"flex_attention", &flex_attention::kSchema, attention::readFacts,
        flex_attention::defaultParameters, flex_attention::choose, getKey,
        addParameters, attention::findTileProblem, /*findHintsProblem=*/nullptr,
-       /*choose=*/nullptr, estimate});
+       /*choose=*/nullptr, attention::estimateCycles});
 }
 } // namespace sattn::tuning

@@ -30,6 +30,10 @@ static void addParameters(Space &space, const Facts &facts,
   attention::addParameters(space, /*columns=*/0, facts, target);
 }
 
+static attention::GradientTile getParts(const Parameters &tile) {
+  return {tile.rows, tile.depth, /*gradients=*/0, tile.columns, tile.columns};
+}
+
 static std::string findTileProblem(const Facts &facts, const Parameters &tile,
                                    const Target &target) {
   if (std::string problem =
@@ -44,12 +48,16 @@ static std::string findTileProblem(const Facts &facts, const Parameters &tile,
     return {};
   // Each step stores its scores in f32, of which two parts are staged.
   int64_t staged = 2 * 4 * tile.rows * std::min(tile.depth, kStagedColumns);
-  attention::GradientTile parts = {tile.rows, tile.depth, /*gradients=*/0,
-                                   tile.columns, tile.columns};
+  attention::GradientTile parts = getParts(tile);
   return attention::findPartsProblem(
       {tile.rows, tile.depth, /*sumColumns=*/0, /*scores=*/2,
        /*narrowScores=*/0, attention::countBytes(parts, facts) + staged},
       target);
+}
+
+static std::optional<double>
+estimate(const Facts &facts, const Parameters &tile, const Target &target) {
+  return attention::estimateCycles(getParts(tile), facts, target);
 }
 
 namespace sattn::tuning {
@@ -57,7 +65,7 @@ NamedOp getFlexAttentionDcaptureByName() {
   return makeNamedOp<Facts>(
       {"flex_attention_dcapture", &flex_attention_dcapture::kSchema,
        attention::readFacts, flex_attention_dcapture::defaultParameters,
-       flex_attention_dcapture::choose, getKey, addParameters,
-       findTileProblem});
+       flex_attention_dcapture::choose, getKey, addParameters, findTileProblem,
+       /*findHintsProblem=*/nullptr, /*choose=*/nullptr, estimate});
 }
 } // namespace sattn::tuning

@@ -33,20 +33,29 @@ static void addParameters(Space &space, const Facts &facts,
   attention::addParameters(space, countColumns(facts), facts, target);
 }
 
+/// A tile has keys, and walks queries.
+static attention::GradientTile getParts(const Facts &facts,
+                                        const Parameters &tile) {
+  return {tile.depth, tile.rows, facts.isOneGradient ? 1 : 2,
+          countColumns(facts), tile.columns};
+}
+
 static std::string findTileProblem(const Facts &facts, const Parameters &tile,
                                    const Target &target) {
   if (std::string problem =
           attention::findSizesProblem(countColumns(facts), facts, tile, target);
       !problem.empty() || target.kind == TargetKind::CPU)
     return problem;
-  // A tile has keys, and walks queries.
-  int64_t gradients = facts.isOneGradient ? 1 : 2;
-  attention::GradientTile parts = {tile.depth, tile.rows, gradients,
-                                   countColumns(facts), tile.columns};
+  attention::GradientTile parts = getParts(facts, tile);
   return attention::findPartsProblem(
-      {tile.depth, tile.rows, gradients * tile.columns, /*scores=*/2,
-       /*narrowScores=*/gradients, attention::countBytes(parts, facts)},
+      {tile.depth, tile.rows, parts.gradients * tile.columns, /*scores=*/2,
+       /*narrowScores=*/parts.gradients, attention::countBytes(parts, facts)},
       target);
+}
+
+static std::optional<double>
+estimate(const Facts &facts, const Parameters &tile, const Target &target) {
+  return attention::estimateCycles(getParts(facts, tile), facts, target);
 }
 
 namespace sattn::tuning {
@@ -54,6 +63,7 @@ NamedOp getFlexAttentionDkdvByName() {
   return makeNamedOp<Facts>(
       {"flex_attention_dkdv", &flex_attention_dkdv::kSchema,
        attention::readFacts, flex_attention_dkdv::defaultParameters,
-       flex_attention_dkdv::choose, getKey, addParameters, findTileProblem});
+       flex_attention_dkdv::choose, getKey, addParameters, findTileProblem,
+       /*findHintsProblem=*/nullptr, /*choose=*/nullptr, estimate});
 }
 } // namespace sattn::tuning

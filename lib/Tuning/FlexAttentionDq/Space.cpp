@@ -26,18 +26,27 @@ static void addParameters(Space &space, const Facts &facts,
   attention::addParameters(space, facts.headDim, facts, target);
 }
 
+static attention::GradientTile getParts(const Facts &facts,
+                                        const Parameters &tile) {
+  return {tile.rows, tile.depth, /*gradients=*/1, facts.headDim, tile.columns};
+}
+
 static std::string findTileProblem(const Facts &facts, const Parameters &tile,
                                    const Target &target) {
   if (std::string problem =
           attention::findSizesProblem(facts.headDim, facts, tile, target);
       !problem.empty() || target.kind == TargetKind::CPU)
     return problem;
-  attention::GradientTile parts = {tile.rows, tile.depth, /*gradients=*/1,
-                                   facts.headDim, tile.columns};
+  attention::GradientTile parts = getParts(facts, tile);
   return attention::findPartsProblem({tile.rows, tile.depth, tile.columns,
                                       /*scores=*/2, /*narrowScores=*/1,
                                       attention::countBytes(parts, facts)},
                                      target);
+}
+
+static std::optional<double>
+estimate(const Facts &facts, const Parameters &tile, const Target &target) {
+  return attention::estimateCycles(getParts(facts, tile), facts, target);
 }
 
 namespace sattn::tuning {
@@ -45,6 +54,7 @@ NamedOp getFlexAttentionDqByName() {
   return makeNamedOp<Facts>(
       {"flex_attention_dq", &flex_attention_dq::kSchema, attention::readFacts,
        flex_attention_dq::defaultParameters, flex_attention_dq::choose, getKey,
-       addParameters, findTileProblem});
+       addParameters, findTileProblem, /*findHintsProblem=*/nullptr,
+       /*choose=*/nullptr, estimate});
 }
 } // namespace sattn::tuning

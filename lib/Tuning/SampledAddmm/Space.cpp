@@ -114,6 +114,7 @@ namespace sattn::tuning {
 NamedOp getSampledAddmmByName() {
   return makeNamedOp<Facts>({"sampled_addmm", &kSchema, read, defaultParameters,
                              sampled_addmm::choose, getKey, addParameters,
-                             findTileProblem});
+                             findTileProblem, /*findHintsProblem=*/nullptr,
+                             /*choose=*/nullptr, estimateCycles});
 }
 } // namespace sattn::tuning

@@ -135,18 +135,11 @@ static std::string findTileProblem(const Facts &facts, const Parameters &tile,
        }});
 }
 
-static std::optional<Estimate> estimate(const Facts &facts,
-                                        const Parameters &parameters,
-                                        const Target &target) {
-  std::optional<double> cycles = estimateCycles(facts, parameters, target);
-  return cycles ? std::optional(Estimate{*cycles}) : std::nullopt;
-}
-
 namespace sattn::tuning {
 NamedOp getScatterMmByName() {
   return makeNamedOp<Facts>({"scatter_mm", &kSchema, read, defaultParameters,
                              scatter_mm::choose, getKey, addParameters,
                              findTileProblem, /*findHintsProblem=*/nullptr,
-                             /*choose=*/nullptr, estimate});
+                             /*choose=*/nullptr, estimateCycles});
 }
 } // namespace sattn::tuning

@@ -32,7 +32,8 @@ ANY = -1
 class _Parameters(ctypes.Structure):
     _fields_ = [(name, _INTEGERS) for name in ("rows", "columns", "depth", "stages", "warps", "raster_group",
                                                "split_k", "register_rows", "register_vectors", "threads")] + [
-        ("is_of_table", ctypes.c_int), ("cycles", ctypes.c_double), ("dense_ratio", ctypes.c_double)]
+        ("is_of_table", ctypes.c_int), ("is_dense_faster", ctypes.c_int), ("cycles", ctypes.c_double),
+        ("dense_ratio", ctypes.c_double)]
 
 
 @functools.cache
@@ -120,7 +121,7 @@ def _parameters(tables, op, facts, place):
 def _chosen(tables, op, facts, place):
     """(the inside of #sattn.meta<...>, whether a table's row gave it). Raises as `_parameters` does."""
     chosen = _parameters(tables, op, facts, place)
-    hints = "".join(f", {name} = {value}" for name, _ in _Parameters._fields_[3:-3]
+    hints = "".join(f", {name} = {value}" for name, _ in _Parameters._fields_[3:-4]
                      if (value := getattr(chosen, name)))
     return f"tile = [{chosen.rows}, {chosen.columns}, {chosen.depth}]{hints}", bool(chosen.is_of_table)
 
@@ -152,15 +153,11 @@ def _product_facts(source, sizes, nnz, batches, longest):
     return facts
 
 
-#: The ratio below which a dense product is said to be faster, as in include/sattn/Tuning/Parameters.h.
-CLEARLY_FASTER = 0.85
-
-
 def dense_ratio(tables, source, target, sizes, nnz, batches, longest=None):
-    """The time of a dense product over that of the blocks, as the cost model estimates it, for arguments of `choose`;
-    0 on the CPU."""
-    facts = _product_facts(source, sizes, nnz, batches, longest)
-    return _parameters(tables, "bsr_addmm", facts, _place(target, ())).dense_ratio
+    """The time of a dense product over that of the blocks, for arguments of `choose`, where the cost model estimates it
+    as clearly shorter; else 0."""
+    found = _parameters(tables, "bsr_addmm", _product_facts(source, sizes, nnz, batches, longest), _place(target, ()))
+    return found.dense_ratio if found.is_dense_faster else 0
 
 
 def estimate(op, facts, chip, shared_bytes, row=()):
@@ -186,14 +183,24 @@ def choose_attention(tables, source, target, rows, nnz, batches, longest, shares
     return _chosen(tables, "bsr_attention", facts, _place(target, ()))
 
 
+@functools.lru_cache(1024)
+def _of_any_size(op, facts, target):
+    """(as of `choose`) the computed default without sizes, of facts as pairs."""
+    return _chosen(None, op, dict(facts), _place(target, ()))[0]
+
+
 def choose_flex(tables, source, target, rows, batches, is_causal):
-    """(as of `choose`, for a FlexAttention, whether a table's row gave it). rows: of a head of query's tensor. batches:
-    heads of all batches. is_causal: whether a band bounds keys from above alone. The facts are those that the compiler
-    reads off a program's types."""
+    """(as of `choose`, for a FlexAttention, whether it differs from what the compiler chooses for any size). rows: of a
+    head of query's tensor. batches: heads of all batches. is_causal: whether a band bounds keys from above alone. The
+    facts are those that the compiler reads off a program's types."""
     listed = source.full or source.partial
-    facts = {"rows": rows, "batches": batches, "head_dim": source.head_dim, "value_dim": source.value_dim,
-             "dtype": source.dtype, "is_packed": source.packed != 1,
-             "is_causal": is_causal and not listed and source.packed == 1}
+    facts = {"head_dim": source.head_dim, "value_dim": source.value_dim, "dtype": source.dtype,
+             "is_packed": source.packed != 1, "is_causal": is_causal and not listed and source.packed == 1}
     if listed:
         facts.update(block_queries=source.block_size[0], block_keys=source.block_size[1], shares_mask=listed[1])
-    return _chosen(tables, "flex_attention", facts, _place(target, ()))
+    sizes = {"rows": rows, "batches": batches}
+    chosen, is_of_table = _chosen(tables, "flex_attention", {**sizes, **facts}, _place(target, ()))
+    # Tiles of the CPU and of packed heads have as many rows as there are: a program for each number.
+    if is_of_table or target == compiler.CPU or source.packed != 1:
+        return chosen, is_of_table
+    return chosen, chosen != _of_any_size("flex_attention", tuple(facts.items()), target)

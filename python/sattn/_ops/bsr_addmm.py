@@ -442,7 +442,7 @@ def explained(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alph
     # The model's tile is the compiler's choice, not one that the caller gives.
     ratio = call.dense_ratio(cache.tables()) if meta is None else 0
     remark = f"a dense product takes an estimated {ratio:.2f} of the time of these blocks"
-    return [(call.program, arguments, operand.prepared is not None)], origin, (remark,) * (0 < ratio < tuning.CLEARLY_FASTER)
+    return [(call.program, arguments, operand.prepared is not None)], origin, (remark,) * (ratio > 0)
 
 
 sparse_operand.Prepared._product = _product

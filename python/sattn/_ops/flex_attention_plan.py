@@ -148,11 +148,11 @@ def source_of(request, arrays, mask, is_packed):
         meta=tile.meta(value.shape[3]))
     target = (arrays.device.index or 0) if on_gpu else compiler.CPU
     if not source.meta:
-        # Without a row it is what the compiler chooses for any length.
+        # One program serves all lengths for which the parameters are the same.
         rows, heads = (sizes[2] * group, sizes[1] // group) if is_packed else (sizes[2], sizes[1])
         is_causal = mask.band is not None and mask.band.right is not None and mask.band.left is None
-        chosen, is_of_table = tuning.choose_flex(cache.tables(), source, target, rows, sizes[0] * heads, is_causal)
-        if is_of_table:
+        chosen, is_own = tuning.choose_flex(cache.tables(), source, target, rows, sizes[0] * heads, is_causal)
+        if is_own:
             source = dataclasses.replace(source, meta=chosen)
     return source, target
 

@@ -1,21 +1,6 @@
 """sattn.tuning of CUDA tensors: the parameters that a GPU has, and whose device they are for."""
 
 import cuda_tensors
-import pytest
-
-
-@pytest.fixture
-def tuning(package, monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.delenv("SATTN_META_TABLE", raising=False)
-    assert package.tuning
-    from sattn._tuning import rows
-
-    rows._own.clear()
-    package._call.cache.search_first("")
-    yield package.tuning
-    rows._own.clear()
-    package._call.cache.search_first("")
 
 
 def test_tunes_pytorchs_parameters(tuning, package, stub_cuda, monkeypatch, torch):

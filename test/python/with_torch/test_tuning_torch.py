@@ -4,20 +4,6 @@ import pytest
 import torch
 
 
-@pytest.fixture
-def tuning(sattn, monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.delenv("SATTN_META_TABLE", raising=False)
-    assert sattn.tuning
-    from sattn._tuning import rows
-
-    rows._own.clear()
-    sattn._call.cache.search_first("")
-    yield sattn.tuning
-    rows._own.clear()
-    sattn._call.cache.search_first("")
-
-
 KEY = 192, 192, 256, 64, 64, True, False, True
 SHIPPED = {"GROUP_SIZE_ROW": 1, "SPLIT_N": 4, "num_stages": 4, "num_warps": 4}
 

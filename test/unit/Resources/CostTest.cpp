@@ -39,6 +39,24 @@ TEST(Cost, AStepTakesItsLoadsOrItsProducts) {
   EXPECT_LT(estimateStep(step, 2, kHopper), loads + 1000);
 }
 
+TEST(Cost, ElementsOverlapWithTheMMAsOfOtherGroups) {
+  StepWork step;
+  step.wgmmaOperations = 4096 * 1000;
+  double products = estimateStep(step, /*ctasPerSM=*/1, kHopper);
+  step.elements = 10000;
+  double alone = estimateStep(step, 1, kHopper);
+  EXPECT_GT(alone, products + 1000);
+  // Two groups, or two CTAs, take turns; the MMAs are not faster for it.
+  step.turns = 2;
+  EXPECT_LT(estimateStep(step, 1, kHopper), 0.6 * alone);
+  EXPECT_GT(estimateStep(step, 1, kHopper), products);
+  step.elements = 100;
+  EXPECT_EQ(estimateStep(step, 1, kHopper), products);
+  step.elements = 10000;
+  step.turns = 1;
+  EXPECT_LT(estimateStep(step, 2, kHopper), 0.6 * alone);
+}
+
 TEST(Cost, AnSMHasAWholeNumberOfFewTiles) {
   double one = estimateCycles(makeWork(kHopper.smCount, 100), kHopper);
   EXPECT_EQ(estimateCycles(makeWork(1, 100), kHopper), one);

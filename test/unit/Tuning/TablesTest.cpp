@@ -146,8 +146,9 @@ TEST(TablesTest, EveryOpTakesItsRows) {
       {"sampled_addmm", "64, 64, false, 512", with(blocks, {number("k", 512)}),
        32, 32, 32, 3},
       {"scatter_mm", "512, 512, 512, 64, 64",
-       with(blocks, {number("m", 512), number("n", 512), number("k", 512)}), 32,
-       64, 32, 3},
+       with(blocks, {number("m", 512), number("n", 512), number("k", 512),
+                     number("sparsity", 50)}),
+       32, 64, 32, 3},
   };
   ASSERT_EQ(std::size(cases), allSchemas().size());
   for (const Case &one : cases) {
@@ -166,6 +167,10 @@ TEST(TablesTest, EveryOpTakesItsRows) {
     EXPECT_EQ(chosen.columns, one.n) << one.op;
     EXPECT_EQ(chosen.depth, one.k) << one.op;
     EXPECT_EQ(chosen.stages, one.stages) << one.op;
+    // The facts of softmaxes have no sizes.
+    EXPECT_EQ(choice.estimate.has_value(),
+              !llvm::StringRef(one.op).contains("softmax"))
+        << one.op;
     // No row is found for another type, or without a device.
     Search nowhere = searchOf();
     nowhere.device = "";
@@ -229,6 +234,37 @@ TEST(TablesTest, ANearRowIsTakenWhereItIsNotSlower) {
   Table large = productTable("8192", "64, 64, 64, 3");
   EXPECT_TRUE(choose(large, "bsr_addmm", productFacts(8192, 50)).isOfTable);
   EXPECT_FALSE(choose(large, "bsr_addmm", productFacts(8192, 90)).isOfTable);
+}
+
+TEST(TablesTest, EstimatesOfAttentionFollowItsWork) {
+  auto cycles = [](llvm::StringRef op, std::vector<NamedFact> more,
+                   double rows = 4096) {
+    std::vector<NamedFact> facts = attentionFacts(rows);
+    facts.insert(facts.end(), more.begin(), more.end());
+    return choose({}, op, facts).estimate->cycles;
+  };
+  std::vector<NamedFact> lists = {number("block_queries", 128),
+                                  number("block_keys", 128)};
+  auto seen = [&](double blocks) {
+    std::vector<NamedFact> facts = lists;
+    facts.push_back(number("seen_blocks", blocks));
+    return facts;
+  };
+  double all = 16 * 32 * 32;
+  for (llvm::StringRef op :
+       {"flex_attention", "flex_attention_dq", "flex_attention_dkdv",
+        "flex_attention_dcapture"}) {
+    double dense = cycles(op, {});
+    EXPECT_GT(dense, 3 * cycles(op, {}, 2048)) << op.str();
+    // The gradient of a captured number is bound by memory.
+    EXPECT_LT(cycles(op, {number("is_causal", 1)}), dense) << op.str();
+    EXPECT_LT(cycles(op, seen(all / 4)), 0.5 * cycles(op, seen(all)))
+        << op.str();
+    EXPECT_EQ(cycles(op, lists), cycles(op, seen(all / 2))) << op.str();
+  }
+  // Gradients multiply more, those of keys and values the most.
+  EXPECT_GT(cycles("flex_attention_dq", {}), cycles("flex_attention", {}));
+  EXPECT_GT(cycles("flex_attention_dkdv", {}), cycles("flex_attention_dq", {}));
 }
 
 TEST(TablesTest, ASlowerNearRowLeavesTheNextTable) {

@@ -145,8 +145,7 @@ private:
     op.setTileParameters(attr);
     say(op) << remark::add("tile parameters from {0}: {1}", choice->origin,
                            attr);
-    if (choice->estimate && choice->estimate->denseRatio > 0 &&
-        choice->estimate->denseRatio < tuning::kClearlyFaster)
+    if (choice->estimate && choice->estimate->isDenseFaster())
       remark::missed(op.getLoc(), getRemark(op, "DenseProduct"))
           << remark::add("a dense product takes an estimated {0:f2} of the "
                          "time of these blocks",
