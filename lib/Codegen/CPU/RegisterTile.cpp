@@ -256,8 +256,10 @@ private:
       if (failed(tileSum(rewriter, sum, op, bands, columns, products)))
         return failure();
     } else {
+      Value filler = takeFiller(rewriter, op);
       FailureOr<TilingInterface> panel = tilePanels(rewriter, op, columns);
-      if (failed(panel) || failed(tileBands(rewriter, *panel, bands, products)))
+      if (failed(panel) ||
+          failed(tileBands(rewriter, *panel, bands, filler, products)))
         return failure();
     }
     for (TilingInterface product : products)
@@ -266,26 +268,102 @@ private:
     return success();
   }
 
-  /// Tiles the rows of a panel; appends the products of register tiles.
-  LogicalResult tileBands(RewriterBase &rewriter, TilingInterface panel,
-                          const Bands &bands,
-                          SmallVectorImpl<TilingInterface> &products) {
-    for (const RowBand &band : bands) {
-      TilingInterface part = panel;
-      if (&band != &bands.back()) {
-        rewriter.setInsertionPoint(panel);
-        std::tie(part, panel) =
-            linalg::splitOp(rewriter, panel, /*dimension=*/0,
-                            rewriter.getIndexAttr(band.end - band.begin));
-        if (!part || !panel)
-          return failure();
-      }
-      FailureOr<TilingInterface> row = tile(rewriter, part, {band.rows, 0, 0});
-      if (failed(row))
-        return failure();
-      products.push_back(*row);
+  /// The scalar that the accumulator is filled with; null if there is none.
+  /// Register tiles then begin with it, and `op` gets an accumulator without
+  /// values: one that is filled would be read, and copied if it has other uses.
+  static Value takeFiller(RewriterBase &rewriter, linalg::MatmulOp op) {
+    auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+    if (!fill)
+      return {};
+    Value filler = fill.getInputs()[0], target = fill.getOutputs()[0];
+    if (target.getDefiningOp<tensor::EmptyOp>()) {
+      rewriter.setInsertionPoint(op);
+      auto type = cast<RankedTensorType>(target.getType());
+      target = tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
+                                       type.getElementType());
+    } else if (!fill->hasOneUse()) {
+      return {};
     }
+    rewriter.modifyOpInPlace(op,
+                             [&] { op.getDpsInitsMutable().assign(target); });
+    if (fill->use_empty())
+      rewriter.eraseOp(fill);
+    return filler;
+  }
+
+  /// Tiles the rows of a panel; appends the products of register tiles. They
+  /// begin with `filler`, or with what is in the accumulator if it is null.
+  LogicalResult tileBands(RewriterBase &rewriter, TilingInterface panel,
+                          const Bands &bands, Value filler,
+                          SmallVectorImpl<TilingInterface> &products) {
+    auto op = cast<linalg::MatmulOp>(panel.getOperation());
+    rewriter.setInsertionPoint(op);
+    Value result = op.getDpsInits()[0];
+    SmallVector<Range> ranges = panel.getIterationDomain(rewriter);
+    for (const RowBand &band : bands) {
+      auto takeTile = [&](Value row, Value tile) -> FailureOr<Value> {
+        SmallVector<OpFoldResult> offsets, extents;
+        for (Range range : ranges) {
+          offsets.push_back(range.offset);
+          extents.push_back(range.size);
+        }
+        offsets[0] = row;
+        extents[0] = rewriter.getIndexAttr(band.rows);
+        FailureOr<TilingResult> tiled =
+            panel.getTiledImplementation(rewriter, offsets, extents);
+        if (failed(tiled))
+          return op->emitOpError("could not be tiled to registers");
+        auto product = cast<linalg::MatmulOp>(tiled->tiledOps.front());
+        if (filler) {
+          OpBuilder::InsertionGuard guard(rewriter);
+          rewriter.setInsertionPoint(product);
+          tile = linalg::FillOp::create(rewriter, op.getLoc(), filler, tile)
+                     .getResult(0);
+        }
+        product.getDpsInitsMutable().assign(tile);
+        products.push_back(cast<TilingInterface>(product.getOperation()));
+        return product.getResult(0);
+      };
+      FailureOr<Value> written =
+          loopOverBand(rewriter, op.getLoc(), result, band, takeTile);
+      if (failed(written))
+        return failure();
+      result = *written;
+    }
+    rewriter.replaceOp(op, result);
     return success();
+  }
+
+  /// Loops over the register tiles of a band, one below the other, and replaces
+  /// each in `strip` by the value that `makeTile` makes of its first row and of
+  /// it. Tiles of all bands are slices of one tensor: bufferization would copy
+  /// a slice for a band.
+  static FailureOr<Value>
+  loopOverBand(RewriterBase &rewriter, Location loc, Value strip, RowBand band,
+               function_ref<FailureOr<Value>(Value, Value)> makeTile) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    int64_t columns = cast<RankedTensorType>(strip.getType()).getDimSize(1);
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(rewriter, loc, value);
+    };
+    auto tiles =
+        scf::ForOp::create(rewriter, loc, constant(band.begin),
+                           constant(band.end), constant(band.rows), strip);
+    rewriter.setInsertionPointToStart(tiles.getBody());
+    Value row = tiles.getInductionVar(), whole = tiles.getRegionIterArg(0);
+    SmallVector<OpFoldResult> place = {row, rewriter.getIndexAttr(0)},
+                              extent = getAsIndexOpFoldResult(
+                                  rewriter.getContext(), {band.rows, columns}),
+                              ones(2, rewriter.getIndexAttr(1));
+    Value tile = tensor::ExtractSliceOp::create(rewriter, loc, whole, place,
+                                                extent, ones);
+    FailureOr<Value> made = makeTile(row, tile);
+    if (failed(made))
+      return failure();
+    Value result = tensor::InsertSliceOp::create(rewriter, loc, *made, whole,
+                                                 place, extent, ones);
+    scf::YieldOp::create(rewriter, loc, result);
+    return tiles.getResult(0);
   }
 
   /// Puts the loop that adds up matrix products into loops over panels and over
@@ -367,10 +445,11 @@ private:
         result = product->getParentOp()->getResult(0);
       } else {
         for (const RowBand &band : bandsOfTaken) {
-          linalg::MatmulOp product =
-              sumOfBand(rewriter, sum, op, offsets, result, band);
-          products.push_back(cast<TilingInterface>(product.getOperation()));
-          result = product->getParentOp()->getParentOp()->getResult(0);
+          FailureOr<Value> summed =
+              sumOfBand(rewriter, sum, op, offsets, result, band, products);
+          if (failed(summed))
+            return failure();
+          result = *summed;
         }
       }
       if (taker) {
@@ -420,40 +499,24 @@ private:
   }
 
   /// The accumulators of register tiles one below the other, in place of the
-  /// band of `strip`; returns the product of one.
-  linalg::MatmulOp sumOfBand(RewriterBase &rewriter, scf::ForOp sum,
-                             linalg::MatmulOp op,
-                             ArrayRef<OpFoldResult> offsets, Value strip,
-                             RowBand band) {
-    OpBuilder::InsertionGuard guard(rewriter);
+  /// band of `strip`; returns the products' sums and appends the product of
+  /// one.
+  static FailureOr<Value>
+  sumOfBand(RewriterBase &rewriter, scf::ForOp sum, linalg::MatmulOp op,
+            ArrayRef<OpFoldResult> offsets, Value strip, RowBand band,
+            SmallVectorImpl<TilingInterface> &products) {
     Location loc = op.getLoc();
-    ArrayRef<int64_t> shape =
-        cast<RankedTensorType>(strip.getType()).getShape();
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(rewriter, loc, value);
+    auto makeTile = [&](Value row, Value tile) -> FailureOr<Value> {
+      AffineExpr d0 = rewriter.getAffineDimExpr(0),
+                 d1 = rewriter.getAffineDimExpr(1);
+      OpFoldResult rowOfSum = affine::makeComposedFoldedAffineApply(
+          rewriter, loc, d0 + d1, {offsets[0], OpFoldResult(row)});
+      linalg::MatmulOp product =
+          sumOfTile(rewriter, sum, op, {rowOfSum, offsets[1]}, tile);
+      products.push_back(cast<TilingInterface>(product.getOperation()));
+      return product->getParentOp()->getResult(0);
     };
-    auto tiles =
-        scf::ForOp::create(rewriter, loc, constant(band.begin),
-                           constant(band.end), constant(band.rows), strip);
-    rewriter.setInsertionPointToStart(tiles.getBody());
-    Value row = tiles.getInductionVar(), whole = tiles.getRegionIterArg(0);
-    SmallVector<OpFoldResult> place = {row, rewriter.getIndexAttr(0)},
-                              extent = getAsIndexOpFoldResult(
-                                  &getContext(), {band.rows, shape[1]}),
-                              ones(2, rewriter.getIndexAttr(1));
-    Value tile = tensor::ExtractSliceOp::create(rewriter, loc, whole, place,
-                                                extent, ones);
-    AffineExpr d0 = rewriter.getAffineDimExpr(0),
-               d1 = rewriter.getAffineDimExpr(1);
-    OpFoldResult rowOfSum = affine::makeComposedFoldedAffineApply(
-        rewriter, loc, d0 + d1, {offsets[0], OpFoldResult(row)});
-    linalg::MatmulOp product =
-        sumOfTile(rewriter, sum, op, {rowOfSum, offsets[1]}, tile);
-    Value result = tensor::InsertSliceOp::create(
-        rewriter, loc, product->getParentOp()->getResult(0), whole, place,
-        extent, ones);
-    scf::YieldOp::create(rewriter, loc, result);
-    return product;
+    return loopOverBand(rewriter, loc, strip, band, makeTile);
   }
 
   /// Whether the sum begins with a constant in new memory.
