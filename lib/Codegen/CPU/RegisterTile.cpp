@@ -52,9 +52,22 @@ static linalg::GenericOp findAdder(linalg::MatmulOp op) {
   return adder;
 }
 
+/// Whether the right operand are panels that the loop does not pack.
+static bool readsPanelsFromOutside(linalg::MatmulOp op, scf::ForOp loop) {
+  auto unpack =
+      op.getDpsInputOperand(1)->get().getDefiningOp<linalg::UnPackOp>();
+  if (!unpack)
+    return false;
+  Value panels = unpack.getSource();
+  if (auto slice = panels.getDefiningOp<tensor::ExtractSliceOp>())
+    panels = slice.getSource();
+  return loop.isDefinedOutsideOfLoop(panels);
+}
+
 /// The loop that only adds up matrix products, of which `op` is one: it carries
 /// the sum alone, which only `op`, or its adder, uses. Its right operand are
-/// panels, which each row of tiles reads again. Null if there is none.
+/// panels from outside, which each row of tiles reads again. Null if there is
+/// none.
 static scf::ForOp findSum(linalg::MatmulOp op) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   linalg::LinalgOp last = op;
@@ -64,7 +77,7 @@ static scf::ForOp findSum(linalg::MatmulOp op) {
       last.getDpsInits()[0] != loop.getRegionIterArg(0) ||
       !loop.getRegionIterArg(0).hasOneUse() || !last->hasOneUse() ||
       loop.getYieldedValues()[0] != last->getResult(0) ||
-      !op.getDpsInputOperand(1)->get().getDefiningOp<linalg::UnPackOp>())
+      !readsPanelsFromOutside(op, loop))
     return {};
   return loop;
 }
