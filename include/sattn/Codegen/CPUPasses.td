@@ -77,8 +77,13 @@ def SAttnCPUPackPanels
     on average (8 times if the copy is larger than 32 MiB), the copy has no rows,
     and each tile packs the windows of its iterations before that loop, in the same
     way, one below the other. A program without iterations therefore reads nothing.
-    Right operands of other kinds stay, and `sattn-cpu-pack-operands` copies them
-    tile by tile.
+
+    Any other window of static size of such a tensor, transposed or not, as K and V
+    of a block of attention, is packed where it is read, or before the loops of its
+    tile in which it stays the same. Its rows are copied in the order of memory, so that
+    prefetching follows them, and without tests of bounds where the window is whole.
+    Right operands that are computed by the tile stay, and `sattn-cpu-pack-operands`
+    copies them.
 
     A window may begin at a column that is read from memory, such as that of a stored
     block, if it is a multiple of the window's width; tiles then count for all columns
@@ -202,7 +207,8 @@ def SAttnCPURegisterTile
     the reduction in steps of 1. Elementwise ops, and reductions of rows, get rows
     of at most one panel's width. Copies of elements narrower than 32 bits in rows of
     unknown length get whole vectors and then single elements, since few CPUs read
-    these under a mask.
+    these under a mask. Register tiles of a sum that begins with a constant begin with
+    it in registers.
 
     If the right operand is packed in panels (`linalg.unpack`), and a loop, such as
     that over stored blocks, only adds up matrix products with it, itself or by an

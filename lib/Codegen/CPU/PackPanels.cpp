@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PackOperands.h"
+#include "PackTile.h"
 #include "RegisterTileSizes.h"
 #include "WidenLeft.h"
 #include "WindowLoop.h"
@@ -310,6 +311,15 @@ struct CPUPackPanelsPass
     for (linalg::MatmulOp op : findTileProducts(getOperation()))
       if (Type packed = getPackedType(op))
         readWidened(rewriter, op, packed);
+    for (linalg::MatmulOp op : findTileProducts(getOperation())) {
+      Type packed = getPackedType(op);
+      auto type = cast<RankedTensorType>(op.getResult(0).getType());
+      if (!packed || type.isDynamicDim(1))
+        continue;
+      RegisterTileSizes ofType = sizes(packed, op);
+      int64_t columns = ofType.columns(type.getDimSize(1));
+      packRightTile(rewriter, op, packed, columns, ofType.lanes(columns));
+    }
     for (auto &[tiles, used] : counters)
       countFirst(rewriter, tiles, used);
   }

@@ -25,11 +25,11 @@ static constexpr float kCoefficients[] = {
 static constexpr float kLargest = 128.0f;
 /// The exponent below which every power counts as 0.
 static constexpr float kSmallest = -126.0f;
-/// A number whose last bit has the value 1: adding it rounds to an integer,
-/// which is then in the last bits of the sum.
-static constexpr float kRounding = 12582912.0f; // 1.5 * 2^23
 static constexpr int32_t kMantissaBits = 23;
 static constexpr int32_t kExponentBias = 127;
+/// A number whose last bit has the value 1: adding it rounds to an integer n,
+/// and the last bits of the sum are then the exponent of 2^(n - 1).
+static constexpr float kRounding = 0x1.8p23f + (kExponentBias - 1);
 
 namespace {
 /// Computes 2^x = 2 * 2^f * 2^(n - 1), where n is the integer next to x and f =
@@ -78,11 +78,9 @@ struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
       power = math::FmaOp::create(b, power, f, constant(2 * coefficient, type));
     power = math::FmaOp::create(b, power, f, constant(2.0f, type));
 
-    // The bits of 2^(n - 1): the last ones of `rounded` as the exponent.
+    // The bits of 2^(n - 1).
     Value scale = arith::BitcastOp::create(b, bits, rounded);
     scale = arith::ShLIOp::create(b, scale, constant(kMantissaBits, bits));
-    scale = arith::AddIOp::create(
-        b, scale, constant((kExponentBias - 1) << kMantissaBits, bits));
     scale = arith::BitcastOp::create(b, type, scale);
     rewriter.replaceOpWithNewOp<arith::MulFOp>(op, power, scale);
     return success();

@@ -102,11 +102,14 @@ func.func @batches(%l: tensor<64x32xf32>, %b: tensor<?x64x200xf32>, %k: index, %
 // -----
 
 // A window that begins anywhere, that is padded by something else than zeros,
-// that ends before its tensor does, at a place that is known or not, and one of
-// a tensor made in the loop are no panels.
+// that ends before its tensor does, at a place that is known or not, are packed
+// by their tile; one of a tensor made in the loop is not.
 // CHECK-LABEL: func.func @others
 // CHECK-COUNT-1: scf.forall
+// CHECK-NOT:     scf.forall
+// CHECK-COUNT-4: linalg.unpack %{{.*}} : tensor<1x8x8xf32> -> tensor<8x8xf32>
 // CHECK-NOT:     linalg.unpack
+// CHECK:         linalg.matmul ins(%{{.*}}, %{{extracted_slice.*}} : tensor<8x8xf32>, tensor<8x8xf32>)
 func.func @others(%l: tensor<8x8xf32>, %b: tensor<8x?xf32>, %at: index, %length: index, %out: tensor<8x8xf32>)
     -> tensor<8x8xf32> {
   %c1 = arith.constant 1 : index

@@ -63,9 +63,11 @@ func.func @column_in_memory(%l: tensor<?x?xbf16>, %r: tensor<?x?xbf16>, %col: te
 
 // -----
 
-// No multiple of the window's width: no panels.
+// No multiple of the window's width: the tile packs it.
 // CHECK-LABEL: func.func @anywhere_in_memory(
-// CHECK-NOT:     linalg.unpack
+// CHECK-COUNT-1: scf.forall
+// CHECK-NOT:     scf.forall
+// CHECK:         linalg.unpack %{{.*}} : tensor<2x64x16xf32> -> tensor<64x32xf32>
 func.func @anywhere_in_memory(%l: tensor<32x64xf32>, %r: tensor<64x?xf32>, %col: tensor<?xindex>,
                               %out: tensor<?x32x32xf32>) -> tensor<?x32x32xf32> {
   %c0 = arith.constant 0 : index
