@@ -9,6 +9,7 @@
 #include "sattn/Tuner/Journal.h"
 
 #include "sattn/Support/Json.h"
+#include "sattn/Tuning/Space.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -22,10 +23,6 @@ using llvm::StringRef;
 using tuning::Parameters;
 namespace fs = llvm::sys::fs;
 namespace json = llvm::json;
-
-static constexpr llvm::StringLiteral kNames[] = {
-    "tile_m",       "tile_n",  "tile_k",        "stages",           "warps",
-    "raster_group", "split_k", "register_rows", "register_vectors", "threads"};
 
 static llvm::Error fileError(StringRef path, const llvm::Twine &reason) {
   return llvm::createStringError("journal '" + path + "': " + reason);
@@ -95,7 +92,7 @@ void Journal::readLine(StringRef line) {
     return;
   }
   Trial trial;
-  for (StringRef name : kNames)
+  for (StringRef name : tuning::getParameterNames())
     if (int64_t number = numbers->getInteger(name).value_or(0))
       tuning::setParameter(trial.parameters, name, number);
   trial.reason = object->getString("reason").value_or("").str();
@@ -134,7 +131,7 @@ static std::string print(json::Object object) {
 
 llvm::Error Journal::add(StringRef problem, const Trial &trial) {
   json::Object numbers;
-  for (StringRef name : kNames)
+  for (StringRef name : tuning::getParameterNames())
     if (int64_t number = tuning::getParameter(trial.parameters, name))
       numbers[name] = number;
   return append(print(json::Object{{"identity", identity},

@@ -10,6 +10,7 @@
 
 #include "sattn/Support/Json.h"
 #include "sattn/Tuner/ChildProcess.h"
+#include "sattn/Tuning/Space.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -35,16 +36,8 @@ static constexpr size_t kMostLoaded = 10;
 using Key = std::vector<int64_t>;
 
 static Key keyOf(const Parameters &parameters) {
-  return {parameters.rows,
-          parameters.columns,
-          parameters.depth,
-          parameters.stages.value_or(0),
-          parameters.warps.value_or(0),
-          parameters.rasterGroup.value_or(0),
-          parameters.splitK.value_or(0),
-          parameters.registerRows.value_or(0),
-          parameters.registerVectors.value_or(0),
-          parameters.threads.value_or(0)};
+  llvm::SmallVector<int64_t, 10> values = tuning::listValues(parameters);
+  return Key(values.begin(), values.end());
 }
 
 static std::string print(json::Object object) {

@@ -50,14 +50,31 @@ void sattn::tuning::setParameter(Parameters &parameters, llvm::StringRef name,
           value == 0 ? std::nullopt : std::optional<int64_t>(value);
 }
 
-static bool areEqual(const Parameters &left, const Parameters &right) {
-  return llvm::all_of(kSizes,
-                      [&](const auto &size) {
-                        return left.*size.second == right.*size.second;
-                      }) &&
-         llvm::all_of(kHints, [&](const auto &hint) {
-           return left.*hint.second == right.*hint.second;
-         });
+llvm::ArrayRef<llvm::StringLiteral> sattn::tuning::getParameterNames() {
+  static const llvm::SmallVector<llvm::StringLiteral> names = [] {
+    llvm::SmallVector<llvm::StringLiteral> all;
+    for (const auto &[name, member] : kSizes)
+      all.push_back(name);
+    for (const auto &[name, member] : kHints)
+      all.push_back(name);
+    return all;
+  }();
+  return names;
+}
+
+llvm::SmallVector<int64_t, 10>
+sattn::tuning::listValues(const Parameters &parameters) {
+  llvm::SmallVector<int64_t, 10> values;
+  for (llvm::StringRef name : getParameterNames())
+    values.push_back(getParameter(parameters, name));
+  return values;
+}
+
+Parameters sattn::tuning::makeParameters(llvm::ArrayRef<int64_t> values) {
+  Parameters parameters;
+  for (auto [name, value] : llvm::zip_equal(getParameterNames(), values))
+    setParameter(parameters, name, value);
+  return parameters;
 }
 
 /// Calls `visit` with each combination of the values from a parameter on.
@@ -76,7 +93,8 @@ std::vector<Parameters> sattn::tuning::listCandidates(const Space &space) {
   std::vector<Parameters> candidates = {space.defaults};
   Parameters candidate = space.defaults;
   visitValues(space.parameters, candidate, [&](const Parameters &values) {
-    if (!areEqual(values, space.defaults) && space.problem(values).empty())
+    if (listValues(values) != listValues(space.defaults) &&
+        space.problem(values).empty())
       candidates.push_back(values);
   });
   return candidates;

@@ -21,6 +21,7 @@
 #include "sattn/Reference/ElementConversion.h"
 #include "sattn/Runtime/Contract.h"
 #include "sattn/Support/Json.h"
+#include "sattn/Tuning/Space.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -44,9 +45,8 @@ static constexpr int64_t kMostLaunches = 200;
 /// The error of a candidate may be that of the reference twice.
 static constexpr double kToleranceFactor = 2;
 
+/// The values of a candidate's parameters.
 using Meta = std::vector<int64_t>;
-/// Numbers of a candidate: three sizes and seven hints.
-static constexpr size_t kNumbers = 10;
 
 static double now() {
   using namespace std::chrono;
@@ -111,8 +111,8 @@ static ErrorOr<Meta> readMeta(const json::Value *value) {
   if (const json::Array *numbers = value ? value->getAsArray() : nullptr)
     for (const json::Value &number : *numbers)
       meta.push_back(number.getAsInteger().value_or(0));
-  if (meta.size() != kNumbers)
-    return Error("expected " + std::to_string(kNumbers) +
+  if (size_t count = tuning::getParameterNames().size(); meta.size() != count)
+    return Error("expected " + std::to_string(count) +
                  " numbers as a candidate");
   return meta;
 }
@@ -129,15 +129,11 @@ ErrorOr<run::ProgramSource> Worker::parse(const Meta &meta) {
     return Error(
         "expected a program with one op that has parameters, but got " +
         std::to_string(ops.size()));
-  mlir::Builder b(&context);
-  auto orNone = [&](int64_t number) {
-    return number ? std::optional<int64_t>(number) : std::nullopt;
-  };
+  tuning::Parameters given = tuning::makeParameters(meta);
   ops.front().setTileParameters(MetaAttr::get(
-      &context, llvm::ArrayRef(meta).take_front(3),
-      TileSchedule{orNone(meta[3]), orNone(meta[4]), orNone(meta[5]),
-                   orNone(meta[6]), orNone(meta[7]), orNone(meta[8]),
-                   orNone(meta[9])}));
+      &context, {given.rows, given.columns, given.depth},
+      TileSchedule{given.stages, given.warps, given.rasterGroup, given.splitK,
+                   given.registerRows, given.registerVectors, given.threads}));
   if (mlir::failed(mlir::verify(*source->module)))
     return Error("the op does not take the parameters");
   return source;

@@ -55,6 +55,13 @@ llvm::Expected<Space> getSpace(llvm::StringRef op,
 /// of their values; each once.
 std::vector<Parameters> listCandidates(const Space &space);
 
+/// The names of all parameters, in the order of their values.
+llvm::ArrayRef<llvm::StringLiteral> getParameterNames();
+/// The values of all parameters, 0 of those that are not given; and parameters
+/// of such values.
+llvm::SmallVector<int64_t, 10> listValues(const Parameters &parameters);
+Parameters makeParameters(llvm::ArrayRef<int64_t> values);
+
 /// A parameter by its name; 0 where it is not given.
 int64_t getParameter(const Parameters &parameters, llvm::StringRef name);
 /// Sets a parameter by its name; 0: it is not given.
