@@ -186,7 +186,8 @@ def _norms(tensor, axes):
 _FORMS = {
     # A new array of the type of `like`, or of our name of one.
     "empty": (lambda shape, like, element=None: np.empty(shape, _new_type(np, element) or like.dtype),
-              lambda shape, like, element=None: like.new_empty(shape, dtype=_new_type(torch, element))),
+              lambda shape, like, element=None: like.new_empty(shape) if element is None else like.new_empty(
+                  shape, dtype=_new_type(torch, element))),
     "zeros": (lambda shape, like: np.zeros(shape, like.dtype), lambda shape, like: like.new_zeros(shape)),
     "arange": (lambda size, like: np.arange(size), lambda size, like: torch.arange(size, device=like.device)),
     # An array of NumPy in this library, where `like` is; and an array in host memory.
