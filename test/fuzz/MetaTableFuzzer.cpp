@@ -62,7 +62,8 @@ static void useRow(const Table &table, const Section &section, const Row &row) {
           [&](const Section &section, const Row &row) {
             return bsr_addmm::fitRow(section, row, problem, target);
           },
-          [&] { return bsr_addmm::defaultParameters(problem, target); });
+          [&] { return bsr_addmm::defaultParameters(problem, target); },
+          [](const Parameters &) { return std::optional<double>(); });
       const Parameters &chosen = choice.parameters;
       require(chosen.rows > 0 && (chosen.rows % blockRows == 0 ||
                                   blockRows % chosen.rows == 0),
