@@ -50,6 +50,7 @@ static void useRow(const Table &table, const Section &section, const Row &row) {
     query.key[n] = row.key[n] * factor;
     bsr_addmm::Problem problem;
     problem.m = query.key[0];
+    problem.k = query.key[1];
     problem.n = query.key[n];
     problem.blockRows = blockRows;
     problem.blockColumns = blockColumns;
@@ -63,7 +64,9 @@ static void useRow(const Table &table, const Section &section, const Row &row) {
             return bsr_addmm::fitRow(section, row, problem, target);
           },
           [&] { return bsr_addmm::defaultParameters(problem, target); },
-          [](const Parameters &) { return std::optional<double>(); });
+          [&](const Parameters &parameters) {
+            return bsr_addmm::estimateCycles(problem, parameters, target);
+          });
       const Parameters &chosen = choice.parameters;
       require(chosen.rows > 0 && (chosen.rows % blockRows == 0 ||
                                   blockRows % chosen.rows == 0),

@@ -183,7 +183,7 @@ def test_the_layout_of_dense_is_a_fact(sattn, operands, monkeypatch):
 def test_tables_of_the_environment_and_what_is_wrong_with_them(sattn, stub_cuda, tmp_path):
     table = tmp_path / "table.json"
     table.write_text(json.dumps({"format": "sattn-meta-table", "version": 1, "sections": [
-        {"op": "bsr_addmm", "device": "Stub GPU", "version": 0, "dtype": "bf16", "sparsity": 0.5,
+        {"op": "bsr_addmm", "device": "Stub GPU", "version": 0, "dtype": "bf16", "sparsity": 0.56,
          "parameters": ["tile_n", "stages"], "rows": [[[192, 192, 512, 64, 64, True, False, True], [128, 2]]]}]}))
     done = run(stub_cuda, tmp_path, CHOSEN, SATTN_META_TABLE=str(table))
     assert done.stdout.splitlines()[0] == "tile = [64, 128, 64], stages = 2"

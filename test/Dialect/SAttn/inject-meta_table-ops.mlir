@@ -8,7 +8,7 @@
 // RUN:   --sattn-inject-meta="target=sm_90a device='NVIDIA H200' table=%S/Inputs/meta-table-ops.json" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=UNKNOWN
 
-// CHECK: remark: {{.*}}tile parameters from row (128, 128, 0, 0, false, false, false, 2, 1024) of flex_attention, NVIDIA H200, bf16, sparsity 0.50 in {{.*}} (of a smaller L): #sattn.meta<tile = [64, 128, 96], stages = 3>
+// CHECK: remark: {{.*}}tile parameters from row (128, 128, 0, 0, false, false, false, 2, 1024) of flex_attention, NVIDIA H200, bf16, sparsity 0.50 in {{.*}} (of a smaller L): #sattn.meta<tile = [64, 128, 128], stages = 3>
 func.func @longer(%scale: f32, %q: tensor<2x1500x128xbf16>, %k: tensor<2x?x128xbf16>, %v: tensor<2x?x128xbf16>,
                   %o: tensor<2x1500x128xbf16>) -> tensor<2x1500x128xbf16> {
   %0 = sattn.flex_attention scale(%scale)
@@ -30,7 +30,7 @@ func.func @causal(%scale: f32, %q: tensor<2x?x128xbf16>, %k: tensor<2x?x128xbf16
 }
 
 // The length of gradients of keys is N of the option.
-// CHECK: remark: {{.*}}tile parameters from row (64, 64, 0, 0, false, false, false, false, 64, 2, 512) of flex_attention_dkdv, {{.*}} (of a smaller L): #sattn.meta<tile = [32, 64, 64]>
+// CHECK: remark: {{.*}}tile parameters from row (64, 64, 0, 0, false, false, false, false, 64, 2, 512) of flex_attention_dkdv, {{.*}} (of a smaller L): #sattn.meta<tile = [96, 64, 64]>
 func.func @gradients(%scale: f32, %q: tensor<2x?x64xbf16>, %lse: tensor<2x?xf32>, %dk: tensor<2x?x64xbf16>,
                      %dv: tensor<2x?x64xbf16>) -> (tensor<2x?x64xbf16>, tensor<2x?x64xbf16>) {
   %0:2 = sattn.flex_attention_dkdv scale(%scale)
