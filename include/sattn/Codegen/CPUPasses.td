@@ -82,6 +82,8 @@ def SAttnCPUPackPanels
     of a block of attention, is packed where it is read, or before the loops of its
     tile in which it stays the same. Its rows are copied in the order of memory, so that
     prefetching follows them, and without tests of bounds where the window is whole.
+    The indices that choose the windows of a loop, such as a head, become the outermost
+    ones, too: the next tile reads the same windows.
     Right operands that are computed by the tile stay, and `sattn-cpu-pack-operands`
     copies them.
 

@@ -219,6 +219,21 @@ static Window findWindow(Value right, scf::ForallOp tiles) {
   return window;
 }
 
+/// Sets the counters of the loop that an index is computed from.
+static void setCounters(OpFoldResult index, scf::ForallOp tiles,
+                        llvm::SmallBitVector &used) {
+  if (std::optional<unsigned> counter = findCounter(index, tiles)) {
+    used.set(*counter);
+    return;
+  }
+  auto value = dyn_cast<Value>(index);
+  auto apply = value ? value.getDefiningOp<affine::AffineApplyOp>()
+                     : affine::AffineApplyOp();
+  if (apply)
+    for (Value operand : apply.getOperands())
+      setCounters(operand, tiles, used);
+}
+
 /// Makes the given counters the outermost ones of the loop.
 static void countFirst(RewriterBase &rewriter, scf::ForallOp tiles,
                        const llvm::SmallBitVector &counters) {
@@ -318,7 +333,14 @@ struct CPUPackPanelsPass
         continue;
       RegisterTileSizes ofType = sizes(packed, op);
       int64_t columns = ofType.columns(type.getDimSize(1));
-      packRightTile(rewriter, op, packed, columns, ofType.lanes(columns));
+      auto tiles = op->getParentOfType<scf::ForallOp>();
+      tensor::ExtractSliceOp repeated =
+          packRightTile(rewriter, op, packed, columns, ofType.lanes(columns));
+      llvm::SmallBitVector &used = counters[tiles];
+      used.resize(tiles.getRank());
+      if (repeated)
+        for (OpFoldResult offset : repeated.getMixedOffsets())
+          setCounters(offset, tiles, used);
     }
     for (auto &[tiles, used] : counters)
       countFirst(rewriter, tiles, used);

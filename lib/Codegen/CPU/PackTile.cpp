@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -52,6 +51,12 @@ public:
       b.setInsertionPointAfter(last);
     else
       b.setInsertionPoint(op);
+  }
+
+  /// The slice, if a loop of the tile takes one after the other.
+  tensor::ExtractSliceOp getRepeated() {
+    return slice->getParentOfType<scf::ForOp>() ? slice
+                                                : tensor::ExtractSliceOp();
   }
 
   /// The panels of the window, from left to right; `squares`: as below.
@@ -208,13 +213,14 @@ private:
 };
 } // namespace
 
-void sattn::packRightTile(RewriterBase &rewriter, linalg::MatmulOp op,
-                          Type packed, int64_t columns, int64_t lanes) {
+tensor::ExtractSliceOp sattn::packRightTile(RewriterBase &rewriter,
+                                            linalg::MatmulOp op, Type packed,
+                                            int64_t columns, int64_t lanes) {
   auto tiles = op->getParentOfType<scf::ForallOp>();
   Value right = op.getDpsInputOperand(1)->get();
   std::optional<TileWindow> window = TileWindow::find(right, tiles);
   if (!window)
-    return;
+    return {};
   Location loc = op.getLoc();
   window->setInsertionPoint(rewriter, op);
   Value panels = window->pack(rewriter, loc, packed, columns, lanes);
@@ -232,4 +238,5 @@ void sattn::packRightTile(RewriterBase &rewriter, linalg::MatmulOp op,
   // A new op, since the scalar product that it implies changes its types.
   rewriter.replaceOpWithNewOp<linalg::MatmulOp>(op, ValueRange{left, unpacked},
                                                 op.getDpsInits());
+  return window->getRepeated();
 }

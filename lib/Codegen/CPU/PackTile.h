@@ -10,6 +10,7 @@
 #define SATTN_LIB_CODEGEN_CPU_PACKTILE_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace sattn {
@@ -20,9 +21,12 @@ namespace sattn {
 /// by row in memory, so that prefetching follows the rows, and without tests of
 /// bounds where the window is not clipped. One that is transposed is taken in
 /// squares of `lanes` elements, which divide the columns. Right operands of
-/// other kinds stay.
-void packRightTile(mlir::RewriterBase &rewriter, mlir::linalg::MatmulOp op,
-                   mlir::Type packed, int64_t columns, int64_t lanes);
+/// other kinds stay. Returns the window if each iteration of a loop of the tile
+/// packs its own, else null.
+mlir::tensor::ExtractSliceOp packRightTile(mlir::RewriterBase &rewriter,
+                                           mlir::linalg::MatmulOp op,
+                                           mlir::Type packed, int64_t columns,
+                                           int64_t lanes);
 
 } // namespace sattn
 
