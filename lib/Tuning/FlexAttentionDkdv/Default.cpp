@@ -45,9 +45,9 @@ static void chooseSizes(Parameters &tile, int64_t widest, const Facts &facts,
   case TargetKind::Wgmma:
     tile.depth = columns <= 128 ? 128 : 64;
     if (facts.blockQueries && widest <= 64) {
-      // Two blocks of 64 at a time on a multiprocessor spill with more rows.
+      // Two CTAs of a multiprocessor take turns; with more rows they spill.
       tile.depth = 64;
-      tile.rows = *facts.blockQueries % 128 == 0 ? 64 : 32;
+      tile.rows = 32;
       return;
     }
     // Blocks of lists are multiples of 64, seldom of 48.
