@@ -11,7 +11,6 @@ time of cuBLAS over that of a candidate.
 """
 
 import argparse
-import datetime
 import json
 import sys
 import time
@@ -24,6 +23,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
 import bsr_addmm  # noqa: E402
 import cost_model  # noqa: E402
 import problems  # noqa: E402
+import result_files  # noqa: E402
 import triton_tuning  # noqa: E402
 from timing import in_graph, measure  # noqa: E402
 
@@ -107,11 +107,7 @@ def main(arguments=None):
         rows.append(measure_row(row, options.tools, tuned))
         shown = {name: round(value, 2) for name, value in rows[-1].items() if name.startswith("x_")}
         print(row["problem"], shown, rows[-1]["skipped"] or "", flush=True)
-        if options.out:
-            options.out.write_text(json.dumps({
-                "benchmark": "tuning_peers", "date": datetime.date.today().isoformat(),
-                "device": torch.cuda.get_device_name(), "torch": torch.__version__, "tune_seconds": options.tune,
-                "rows": rows}, indent=1) + "\n")
+        result_files.write(options.out, "tuning_peers", rows, **result_files.gpu(), tune_seconds=options.tune)
 
 
 if __name__ == "__main__":

@@ -42,10 +42,10 @@ SATTN_C_EXPORT void sattn_cache_clear(void);
    same time one assembles.
 
    Returns `*cubin_size` bytes for sattn_text_free. Null where nothing is kept,
-   where there is no ptxas, and where it refuses the PTX, which is kept as well;
-   null, with an error, for null in the place of the PTX, the chip or the place
-   for the size. `*messages`, if it is not null: remarks on entries that cannot
-   be used, a line each, for sattn_text_free. */
+   where there is no ptxas, and where it refuses the PTX; null, with an error,
+   for null in the place of the PTX, the chip or the place for the size.
+   `*messages`, if it is not null: remarks on entries that cannot be used, a
+   line each, for sattn_text_free. */
 SATTN_C_EXPORT char *sattn_cache_cubin(const char *ptx, size_t size,
                                        const char *chip, size_t *cubin_size,
                                        char **messages);

@@ -56,6 +56,7 @@ char *sattn_cache_cubin(const char *ptx, size_t size, const char *chip,
   capi::giveText(messages, said);
   if (cubin.empty())
     return nullptr;
-  *cubin_size = cubin.size();
-  return capi::copyText(cubin);
+  char *copy = capi::copyText(cubin);
+  *cubin_size = copy ? cubin.size() : 0;
+  return copy;
 }

@@ -19,8 +19,8 @@ Counts sattn::cache::counts() { return {hits, misses}; }
 std::optional<Entry> DiskCache::read(const Key &key, RemarkFn remark) const {
   std::string name = key.fileName();
   auto refuse = [&](llvm::Error reason) {
-    remark("disk cache: '" + settings.folder + "/" + name + "': " +
-           llvm::toString(std::move(reason)) + "; the program is compiled");
+    remark("disk cache: '" + settings.folder + "/" + name +
+           "': " + llvm::toString(std::move(reason)) + "; it is made anew");
     return std::nullopt;
   };
   llvm::Expected<std::string> contents = readFile(name);
@@ -50,16 +50,18 @@ void DiskCache::write(const Key &key, const Entry &entry,
     return;
   if (llvm::Error reason = writeFile(key.fileName(), contents))
     remark("disk cache: folder '" + settings.folder +
-           "': the program is not kept: " + llvm::toString(std::move(reason)));
+           "': an entry is not kept: " + llvm::toString(std::move(reason)));
   else
     prune();
 }
 
+namespace {
 /// An entry and whether it was found.
 struct Result {
   std::optional<Entry> entry;
   bool isHit;
 };
+} // namespace
 
 static Result readOrMake(const DiskCache &cache, const Key &key,
                          llvm::function_ref<std::optional<Entry>()> make,
@@ -94,7 +96,8 @@ sattn::cache::getOrCompile(const Key &key,
 }
 
 std::optional<std::string>
-sattn::cache::getOrMake(const Key &key, llvm::function_ref<std::string()> make,
+sattn::cache::getOrMake(const Key &key,
+                        llvm::function_ref<std::optional<std::string>()> make,
                         RemarkFn remark) {
   // Faults of the folder were told when the program was compiled.
   auto ignore = [](const llvm::Twine &) {};
@@ -104,8 +107,12 @@ sattn::cache::getOrMake(const Key &key, llvm::function_ref<std::string()> make,
   std::optional<DiskCache> cache = DiskCache::open(*settings, ignore);
   if (!cache)
     return std::nullopt;
-  Result result =
-      readOrMake(*cache, key, [&] { return Entry{make()}; }, remark);
+  auto makeEntry = [&]() -> std::optional<Entry> {
+    if (std::optional<std::string> text = make())
+      return Entry{std::move(*text)};
+    return std::nullopt;
+  };
+  Result result = readOrMake(*cache, key, makeEntry, remark);
   if (!result.entry || result.entry->size() != 1)
     return std::nullopt;
   return std::move(result.entry->front());

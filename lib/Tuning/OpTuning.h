@@ -112,7 +112,8 @@ std::string findCommonHintsProblem(const Parameters &parameters,
 /// Why the register tile or the threads of a CPU are impossible.
 std::string findRegistersProblem(const Parameters &parameters,
                                  const Target &target);
-/// The parameters of a row, or the above as an error: nothing clamps them.
+/// The parameters of a row, which nothing clamps, or, as an error, why their
+/// register tile or threads are impossible.
 llvm::Expected<Parameters> checkRegisters(const Parameters &fitted,
                                           const Target &target);
 

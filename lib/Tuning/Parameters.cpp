@@ -13,9 +13,8 @@ using namespace sattn::tuning;
 using namespace sattn::meta;
 
 /// The estimated time of a near row's parameters over that of the default up to
-/// which they are taken. Of eleven candidates with other tiles that were
-/// measured to gain 4% or more on today's defaults (an H200,
-/// benchmarks/results), nine are estimated at 1.02 or less.
+/// which they are taken. Estimates are not exact: nine of eleven candidates
+/// that gained 4% or more on an H200 are estimated at 1.02 or less.
 static constexpr double kNotSlower = 1.02;
 
 /// Why a near row's parameters are left out; an empty text where they are not.

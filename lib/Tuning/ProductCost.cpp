@@ -96,7 +96,8 @@ Parameters sattn::tuning::takeShortest(
     all.push_back(*cycles);
   }
   double most = near * *llvm::min_element(all);
-  return tiles[llvm::find_if(all,
-                             [&](double cycles) { return cycles <= most; }) -
-               all.begin()];
+  for (auto [tile, cycles] : llvm::zip_equal(tiles, all))
+    if (cycles <= most)
+      return tile;
+  return tiles.front();
 }

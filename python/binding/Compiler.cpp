@@ -2,8 +2,6 @@
 
 #include "Compiler.h"
 
-#include "sattn/Runtime/Text.h"
-
 #include <tvm/ffi/error.h>
 
 using namespace sattn;
@@ -24,30 +22,27 @@ Compiler::Compiler(const tvm::ffi::Array<int64_t> &addresses) {
         reinterpret_cast<std::decay_t<decltype(function)>>(addresses[place++]);
   };
   take(freeText);
-  take(findCode);
-  take(free);
-  take(compile);
+  take(findCubin);
+  take(freeProgram);
+  take(completeProgram);
   take(manifestOf);
   take(imageOf);
   program = own(reinterpret_cast<sattn_program *>(addresses[place]));
 }
 
 std::shared_ptr<sattn_program> Compiler::own(sattn_program *owned) const {
-  return owned ? std::shared_ptr<sattn_program>(owned, free) : nullptr;
+  return owned ? std::shared_ptr<sattn_program>(owned, freeProgram) : nullptr;
 }
 
 ErrorOr<std::unique_ptr<Program>> Compiler::load(const runtime::Device &device,
                                                  std::string_view manifest,
                                                  std::string_view image,
                                                  std::string &remarks) const {
-  std::string chip =
-      runtime::concat("sm_", device.capabilityMajor(), device.capabilityMinor(),
-                      device.capabilityMajor() >= 9 ? "a" : "");
   size_t size = 0;
   char *messages = nullptr;
-  std::shared_ptr<char> code(
-      findCode(image.data(), image.size(), chip.c_str(), &size, &messages),
-      freeText);
+  std::shared_ptr<char> code(findCubin(image.data(), image.size(),
+                                       device.chip().c_str(), &size, &messages),
+                             freeText);
   if (messages)
     remarks += messages;
   freeText(messages);
@@ -57,7 +52,8 @@ ErrorOr<std::unique_ptr<Program>> Compiler::load(const runtime::Device &device,
 ErrorOr<std::unique_ptr<Program>>
 Compiler::complete(const runtime::Device &device) const {
   char *messages = nullptr;
-  std::shared_ptr<sattn_program> other = own(compile(program.get(), &messages));
+  std::shared_ptr<sattn_program> other =
+      own(completeProgram(program.get(), &messages));
   std::shared_ptr<char> text(messages, freeText);
   if (!other)
     return Error(text ? text.get() : "the compiler gave no reason");

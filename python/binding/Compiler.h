@@ -33,6 +33,7 @@ public:
        std::string_view image, std::string &remarks) const;
 
   /// Compiles the specializations that the program lacks, and loads them.
+  /// Remarks on the cache were told when the program was loaded.
   runtime::ErrorOr<std::unique_ptr<runtime::Program>>
   complete(const runtime::Device &device) const;
 
@@ -40,9 +41,9 @@ private:
   std::shared_ptr<sattn_program> own(sattn_program *owned) const;
 
   decltype(&sattn_text_free) freeText;
-  decltype(&sattn_cache_cubin) findCode;
-  decltype(&sattn_program_free) free;
-  decltype(&sattn_program_complete) compile;
+  decltype(&sattn_cache_cubin) findCubin;
+  decltype(&sattn_program_free) freeProgram;
+  decltype(&sattn_program_complete) completeProgram;
   decltype(&sattn_program_manifest) manifestOf;
   decltype(&sattn_program_image) imageOf;
   std::shared_ptr<sattn_program> program;

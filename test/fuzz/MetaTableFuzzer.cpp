@@ -15,6 +15,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 using namespace sattn::meta;
@@ -71,8 +72,9 @@ static void useRow(const Table &table, const Section &section, const Row &row) {
       require(chosen.rows > 0 && (chosen.rows % blockRows == 0 ||
                                   blockRows % chosen.rows == 0),
               "a multiple of the block's rows, or a divisor", choice);
-      require(chosen.columns > 0 &&
-                  chosen.columns % target.columnMultiple == 0 &&
+      // Tiles of few columns are as narrow as an MMA.
+      int64_t multiple = std::min<int64_t>(target.columnMultiple, 8);
+      require(chosen.columns > 0 && chosen.columns % multiple == 0 &&
                   (name == "cpu" || chosen.columns <= target.maxColumns),
               "columns that the target takes", choice);
       require(chosen.depth > 0 && blockColumns % chosen.depth == 0,

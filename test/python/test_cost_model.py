@@ -40,8 +40,9 @@ def test_defaults_of_fitted_problems(compared):
 
 def test_the_model_ranks_tiles(compared):
     """The candidate with the least estimated time is near the fastest in the median."""
-    known = [row["model"] for row in compared if row["model"] is not None]
-    assert len(known) == len(compared) and statistics.median(known) <= 1.05 and max(known) <= 6
+    known = sorted(row["model"] for row in compared if row["model"] is not None)
+    # One product, of blocks of 16 and 16 columns, takes 5.4 times as long.
+    assert len(known) == len(compared) and statistics.median(known) <= 1.05 and known[-2] <= 3 and known[-1] <= 6
 
 
 def test_the_model_gives_times_of_attention(compared):

@@ -57,12 +57,6 @@ struct Image {
 };
 } // namespace
 
-std::string sattn::run::getChip(const Device &device) {
-  std::string chip = "sm_" + std::to_string(device.capabilityMajor()) +
-                     std::to_string(device.capabilityMinor());
-  return device.capabilityMajor() >= 9 ? chip + "a" : chip;
-}
-
 static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
                                 const Device &device, const CudaOptions &wanted,
                                 const Problem &problem,
@@ -71,7 +65,7 @@ static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
   options.versions = versions;
   options.schedule =
       wanted.plainSchedule ? GPUSchedule::Plain : GPUSchedule::Specialized;
-  options.chip = wanted.chip.empty() ? getChip(device) : wanted.chip;
+  options.chip = wanted.chip.empty() ? device.chip() : wanted.chip;
   options.delays = wanted.delays;
   options.precision = wanted.precision;
   options.device = device.name();
@@ -102,7 +96,7 @@ static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
 static void addOptions(cache::KeyHasher &key, const Device &device,
                        const CudaOptions &wanted, const Problem &problem,
                        KernelVersions versions) {
-  key.add(device.name()).add(getChip(device)).add(wanted.chip);
+  key.add(device.name()).add(device.chip()).add(wanted.chip);
   key.add(int64_t(wanted.plainSchedule)).add(wanted.delays);
   key.add(wanted.precision).add(static_cast<int64_t>(versions));
   for (int64_t size : problem.sizes)
@@ -139,7 +133,7 @@ CudaProgram::compile(ModuleOp module, const std::string &entry,
     if (!image)
       return image.takeError();
     std::string code =
-        getOrAssemble((*image)[1], getChip(device), [&](const Twine &message) {
+        getOrAssemble((*image)[1], device.chip(), [&](const Twine &message) {
           mlir::emitRemark(module.getLoc(), message);
         });
     return Program::load(device, (*image)[0], (*image)[1], code);

@@ -30,10 +30,6 @@ struct Problem {
   double sparsity;
 };
 
-/// The chip with all of the device's own instructions, "sm_90a": from 9.0 on
-/// these have a suffix.
-std::string getChip(const runtime::Device &device);
-
 /// A function compiled for a CUDA device, with its arguments in the device's
 /// memory.
 class CudaProgram {

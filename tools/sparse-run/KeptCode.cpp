@@ -89,12 +89,13 @@ static void addAssembler(cache::KeyHasher &key, const std::string &path) {
 std::string sattn::run::getOrAssemble(StringRef ptx, StringRef chip,
                                       cache::RemarkFn remark) {
   std::string assembler = findAssembler();
-  if (assembler.empty())
+  // A program without kernels has no PTX.
+  if (assembler.empty() || ptx.empty())
     return "";
   cache::KeyHasher key;
   key.add("cubin").add(ptx).add(chip);
   addAssembler(key, assembler);
-  auto assembleQuietly = [&]() -> std::string {
+  auto assembleQuietly = [&]() -> std::optional<std::string> {
     MLIRContext context;
     ScopedDiagnosticHandler quiet(&context,
                                   [](Diagnostic &) { return success(); });
@@ -102,14 +103,16 @@ std::string sattn::run::getOrAssemble(StringRef ptx, StringRef chip,
     FailureOr<Chip> known =
         lookupChip(chip, [&] { return mlir::emitError(location); });
     if (failed(known))
-      return "";
+      return std::nullopt;
     FailureOr<std::string> cubin =
         assemble(ptx, *known, assembler, /*refusesSpills=*/false,
                  [&](StringRef, bool isWarning) {
                    return isWarning ? mlir::emitWarning(location)
                                     : mlir::emitError(location);
                  });
-    return succeeded(cubin) ? std::move(*cubin) : "";
+    if (failed(cubin))
+      return std::nullopt;
+    return std::move(*cubin);
   };
   return cache::getOrMake(key.finish(), assembleQuietly, remark).value_or("");
 }

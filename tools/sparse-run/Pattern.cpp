@@ -73,6 +73,7 @@ ErrorOr<Pattern> Pattern::parse(StringRef word, const std::string &argument) {
       continue;
     }
     if (name == "batch") {
+      pattern.batches.clear();
       for (StringRef extent : llvm::split(value, 'x')) {
         if (extent.getAsInteger(10, number) || number < 1 ||
             number > kMostBlocks)

@@ -119,8 +119,7 @@ static llvm::Expected<Place> findPlace(const TuneOptions &options) {
       runtime::Device::open(static_cast<int>(options.device));
   if (!device)
     return llvm::createStringError(device.takeError().message());
-  std::optional<tuning::Target> target =
-      tuning::findTarget(run::getChip(**device));
+  std::optional<tuning::Target> target = tuning::findTarget((**device).chip());
   if (!target)
     return llvm::createStringError("expected a device that there is code for, "
                                    "but got " +

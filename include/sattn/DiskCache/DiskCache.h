@@ -131,11 +131,11 @@ getOrCompile(const Key &key, llvm::function_ref<std::optional<Entry>()> compile,
 
 /// The text that the cache of the environment has for the key, or the result
 /// of `make`, which is kept. Of several processes that need it at the same time
-/// one makes it. Not counted. Nothing, and `make` is not called, where there is
-/// no cache.
-std::optional<std::string> getOrMake(const Key &key,
-                                     llvm::function_ref<std::string()> make,
-                                     RemarkFn remark);
+/// one makes it. Not counted. Nothing where there is no cache, in which case
+/// `make` is not called, and where `make` fails.
+std::optional<std::string>
+getOrMake(const Key &key, llvm::function_ref<std::optional<std::string>()> make,
+          RemarkFn remark);
 
 } // namespace sattn::cache
 

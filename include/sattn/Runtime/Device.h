@@ -37,6 +37,9 @@ public:
   int capabilityMajor() const { return major; }
   int capabilityMinor() const { return minor; }
   int smCount() const { return processors; }
+  /// The chip with all of the device's own instructions, "sm_90a": from 9.0 on
+  /// these have a suffix.
+  std::string chip() const;
   /// Shared memory that one CTA can have, in bytes.
   int64_t maxSharedMemory() const { return sharedMemory; }
 

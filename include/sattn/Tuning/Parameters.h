@@ -71,7 +71,7 @@ using EstimateCycles =
 /// The parameters of the first table that has a row for the query by any rule,
 /// if that row fits, else of the next table; the default if no table's row
 /// fits. A row of another size, sparsity or result type is left out where its
-/// parameters are estimated to take longer than the default.
+/// parameters are estimated to take clearly longer than the default.
 Choice choose(llvm::ArrayRef<meta::Table> tables, const meta::Query &query,
               FitRow fitRow, llvm::function_ref<Parameters()> computeDefault,
               EstimateCycles estimate);

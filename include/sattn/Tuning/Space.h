@@ -57,9 +57,9 @@ std::vector<Parameters> listCandidates(const Space &space);
 
 /// The names of all parameters, in the order of their values.
 llvm::ArrayRef<llvm::StringLiteral> getParameterNames();
-/// The values of all parameters, 0 of those that are not given; and parameters
-/// of such values.
+/// The values of all parameters, 0 for those that are not given.
 llvm::SmallVector<int64_t, 10> listValues(const Parameters &parameters);
+/// Parameters with these values, one for each name of getParameterNames.
 Parameters makeParameters(llvm::ArrayRef<int64_t> values);
 
 /// A parameter by its name; 0 where it is not given.

@@ -76,12 +76,19 @@ Value sattn::copyWidened(OpBuilder &builder, Location loc, Value tile,
       .getResult(0);
 }
 
+linalg::TransposeOp sattn::findTranspose(Value matrix) {
+  auto transpose = matrix.getDefiningOp<linalg::TransposeOp>();
+  bool isSwapped =
+      transpose && transpose.getPermutation() == ArrayRef<int64_t>{1, 0};
+  return isSwapped ? transpose : linalg::TransposeOp();
+}
+
 /// A copy of `tile` in a new tensor of that type. One that is transposed is
 /// widened where it is copied.
 static Value pack(OpBuilder &builder, Location loc, Value tile, Type packed) {
   Value empty = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, tile), packed);
-  auto transpose = tile.getDefiningOp<linalg::TransposeOp>();
+  linalg::TransposeOp transpose = findTranspose(tile);
   return copyWidened(builder, loc, transpose ? transpose.getInput() : tile,
                      empty, static_cast<bool>(transpose));
 }

@@ -18,6 +18,10 @@ namespace sattn {
 /// sum. Null if they are of a type that does not widen to it.
 mlir::Type getPackedType(mlir::linalg::MatmulOp op);
 
+/// The op that swaps the dimensions of another matrix to make this one, or
+/// null.
+mlir::linalg::TransposeOp findTranspose(mlir::Value matrix);
+
 /// A copy of `tile` in `target`, whose elements are as wide or wider; of the
 /// transposed matrix, if so wanted.
 mlir::Value copyWidened(mlir::OpBuilder &builder, mlir::Location loc,

@@ -179,10 +179,10 @@ struct Window {
 /// begins at a multiple of its width. No window if it is none of these.
 static Window findWindow(Value right, scf::ForallOp tiles) {
   auto type = cast<RankedTensorType>(right.getType());
-  if (type.isDynamicDim(1))
+  if (type.isDynamicDim(1) || type.getDimSize(1) == 0)
     return {};
   Window window;
-  if (auto transpose = right.getDefiningOp<linalg::TransposeOp>()) {
+  if (linalg::TransposeOp transpose = findTranspose(right)) {
     window.isTransposed = true;
     right = transpose.getInput();
   }
@@ -329,7 +329,7 @@ struct CPUPackPanelsPass
     for (linalg::MatmulOp op : findTileProducts(getOperation())) {
       Type packed = getPackedType(op);
       auto type = cast<RankedTensorType>(op.getResult(0).getType());
-      if (!packed || type.isDynamicDim(1))
+      if (!packed || type.isDynamicDim(1) || type.getDimSize(1) == 0)
         continue;
       RegisterTileSizes ofType = sizes(packed, op);
       int64_t columns = ofType.columns(type.getDimSize(1));

@@ -25,7 +25,7 @@ class TileWindow {
 public:
   static std::optional<TileWindow> find(Value right, scf::ForallOp tiles) {
     TileWindow window;
-    if (auto transpose = right.getDefiningOp<linalg::TransposeOp>()) {
+    if (linalg::TransposeOp transpose = findTranspose(right)) {
       window.isTransposed = true;
       right = transpose.getInput();
     }
@@ -53,16 +53,19 @@ public:
       b.setInsertionPoint(op);
   }
 
-  /// The slice, if a loop of the tile takes one after the other.
-  tensor::ExtractSliceOp getRepeated() {
-    return slice->getParentOfType<scf::ForOp>() ? slice
-                                                : tensor::ExtractSliceOp();
+  /// The slice, if a loop inside the one over `tiles` takes one after the
+  /// other.
+  tensor::ExtractSliceOp getRepeated(scf::ForallOp tiles) {
+    auto loop = slice->getParentOfType<scf::ForOp>();
+    return loop && tiles->isProperAncestor(loop) ? slice
+                                                 : tensor::ExtractSliceOp();
   }
 
-  /// The panels of the window, from left to right; `squares`: as below.
+  /// The panels of the window, from left to right. A transposed window is
+  /// copied in squares of `side` elements.
   Value pack(OpBuilder &b, Location loc, Type element, int64_t columns,
-             int64_t squares) {
-    lanes = squares;
+             int64_t side) {
+    lanes = side;
     int64_t depth = getType().getDimSize(isTransposed ? 1 : 0),
             width = getType().getDimSize(isTransposed ? 0 : 1);
     Value empty = tensor::EmptyOp::create(
@@ -238,5 +241,5 @@ tensor::ExtractSliceOp sattn::packRightTile(RewriterBase &rewriter,
   // A new op, since the scalar product that it implies changes its types.
   rewriter.replaceOpWithNewOp<linalg::MatmulOp>(op, ValueRange{left, unpacked},
                                                 op.getDpsInits());
-  return window->getRepeated();
+  return window->getRepeated(tiles);
 }

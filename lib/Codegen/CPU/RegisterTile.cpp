@@ -223,7 +223,7 @@ private:
     Value result = op.getDpsInits()[0];
     SmallVector<Range> ranges = panel.getIterationDomain(rewriter);
     for (const RowBand &band : bands) {
-      auto takeTile = [&](Value row, Value tile) -> FailureOr<Value> {
+      auto makeTile = [&](Value row, Value tile) -> FailureOr<Value> {
         SmallVector<OpFoldResult> offsets, extents;
         for (Range range : ranges) {
           offsets.push_back(range.offset);
@@ -247,7 +247,7 @@ private:
         return product.getResult(0);
       };
       FailureOr<Value> written =
-          loopOverBand(rewriter, op.getLoc(), result, band, takeTile);
+          loopOverBand(rewriter, op.getLoc(), result, band, makeTile);
       if (failed(written))
         return failure();
       result = *written;

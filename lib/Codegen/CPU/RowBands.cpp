@@ -21,7 +21,7 @@ sattn::loopOverBand(RewriterBase &rewriter, Location loc, Value strip,
                     RowBand band,
                     function_ref<FailureOr<Value>(Value, Value)> makeTile) {
   OpBuilder::InsertionGuard guard(rewriter);
-  int64_t columns = cast<RankedTensorType>(strip.getType()).getDimSize(1);
+  OpFoldResult columns = tensor::getMixedSize(rewriter, loc, strip, 1);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   };
@@ -31,8 +31,8 @@ sattn::loopOverBand(RewriterBase &rewriter, Location loc, Value strip,
   rewriter.setInsertionPointToStart(tiles.getBody());
   Value row = tiles.getInductionVar(), whole = tiles.getRegionIterArg(0);
   SmallVector<OpFoldResult> place = {row, rewriter.getIndexAttr(0)},
-                            extent = getAsIndexOpFoldResult(
-                                rewriter.getContext(), {band.rows, columns}),
+                            extent = {rewriter.getIndexAttr(band.rows),
+                                      columns},
                             ones(2, rewriter.getIndexAttr(1));
   Value tile =
       tensor::ExtractSliceOp::create(rewriter, loc, whole, place, extent, ones);

@@ -85,6 +85,10 @@ Device::~Device() {
     api->devicePrimaryCtxRelease(handle);
 }
 
+std::string Device::chip() const {
+  return concat("sm_", major, minor, major >= 9 ? "a" : "");
+}
+
 std::string Device::describe() const {
   return concat("device ", number, " '", deviceName, "'");
 }

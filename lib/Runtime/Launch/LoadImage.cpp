@@ -12,6 +12,10 @@ namespace {
 class ErrorLog {
 public:
   static constexpr unsigned optionCount = 2;
+  ErrorLog() = default;
+  // `places` is inside.
+  ErrorLog(const ErrorLog &) = delete;
+  ErrorLog &operator=(const ErrorLog &) = delete;
   int *options() { return names; }
   void **values() { return places; }
 

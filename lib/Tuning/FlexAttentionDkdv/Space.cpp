@@ -22,7 +22,12 @@ static int64_t countColumns(const Facts &facts) {
       std::max(facts.headDim, facts.valueDim));
 }
 
-static TableKey getKey(const Facts &facts) {
+static TableKey getKey(const Facts &all) {
+  Facts facts = all;
+  // Rows are of problems without a bias, whose elements would take registers:
+  // a problem without a length finds none.
+  if (facts.readsPairs)
+    facts.rows.reset();
   return attention::makeKey(facts, {facts.isCausal, facts.areListsShared,
                                     facts.hasDropout, facts.isOneGradient,
                                     countColumns(facts)});

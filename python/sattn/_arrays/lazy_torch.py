@@ -4,5 +4,9 @@ import sys
 
 
 def __getattr__(name):
-    found = globals()[name] = getattr(sys.modules.get("torch"), name)
+    torch = sys.modules.get("torch")
+    # Names of modules themselves, such as __path__, are not PyTorch's.
+    if torch is None or name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}" + (" without PyTorch" if torch is None else ""))
+    found = globals()[name] = getattr(torch, name)
     return found

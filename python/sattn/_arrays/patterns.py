@@ -1,6 +1,7 @@
 """Patterns of block-sparse matrices: the block rows of stored blocks, and transposed patterns. Nothing waits for a
 device."""
 
+
 def rows_of(arrays, crow, col, across):
     """(B, nnz) block rows of the stored blocks, and whether a row refers to them and they are inside the matrix.
 

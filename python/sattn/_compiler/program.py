@@ -145,7 +145,9 @@ class Program:
         remarks, self._launch, self._prepare, *keep = libraries.binding().load(self.manifest, self._image, self._device,
                                                                                compiler)
         self._keep = keep[0] if keep else None
-        self.messages += remarks
+        # Two threads may load it at once.
+        if remarks not in self.messages:
+            self.messages += remarks
 
     def _load(self):
         """Loads the kernels into their device, and returns what launches them."""

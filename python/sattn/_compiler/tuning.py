@@ -190,7 +190,8 @@ def _of_any_size(op, facts, target):
 
 
 def choose_flex(tables, source, target, rows, batches, is_causal):
-    """(as of `choose`, for a FlexAttention, whether it differs from what the compiler chooses for any size). rows: of a
+    """(as of `choose`, for a FlexAttention, whether a program needs it written: it is not what the compiler chooses for any
+    size). rows: of a
     head of query's tensor. batches: heads of all batches. is_causal: whether a band bounds keys from above alone. The
     facts are those that the compiler reads off a program's types."""
     listed = source.full or source.partial
@@ -200,7 +201,8 @@ def choose_flex(tables, source, target, rows, batches, is_causal):
         facts.update(block_queries=source.block_size[0], block_keys=source.block_size[1], shares_mask=listed[1])
     sizes = {"rows": rows, "batches": batches}
     chosen, is_of_table = _chosen(tables, "flex_attention", {**sizes, **facts}, _place(target, ()))
-    # Tiles of the CPU and of packed heads have as many rows as there are: a program for each number.
+    # Tiles of the CPU and of packed heads have as many rows as there are. They keep the default of any size, since each
+    # number of rows would be a program.
     if is_of_table or target == compiler.CPU or source.packed != 1:
         return chosen, is_of_table
     return chosen, chosen != _of_any_size("flex_attention", tuple(facts.items()), target)

@@ -76,9 +76,9 @@ def _found_within(lists, band, lengths, block, arrays):
     some, whole = number > 0, number == mask_lists.sizes(lengths, block)
     cut = full & some & ~whole
     found = [*mask_lists.ordered((partial & some) | cut), *mask_lists.ordered(full & whole)]
-    found, cut = ([arrays.of_numpy(array, lists.kv_indices) for array in own]
-                  for own in (found, [cut.astype(np.int32)] * bool(cut.any())))
-    return mask_lists.Lists(*found), cut[0] if cut else None
+    found = [arrays.of_numpy(array, lists.kv_indices) for array in found]
+    cut = arrays.of_numpy(cut.astype(np.int32), lists.kv_indices) if cut.any() else None
+    return mask_lists.Lists(*found), cut
 
 
 def within(mask, lists, band, lengths, block, arrays):

@@ -392,12 +392,12 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
             return _dispatched(input, bsr, dense, beta, alpha, left_alpha, right_alpha, precision, out, meta, check)
     operand = sparse_operand.operand_of(bsr)
     arrays = operand.arrays
-    call, operands, arguments, result = _planned(input, operand, dense, beta, alpha, left_alpha, right_alpha, out, meta,
-                                                 precision)
     if arrays is not adapters.NUMPY:
         for name, array in (("input", input), ("dense", dense), ("left_alpha", left_alpha),
                             ("right_alpha", right_alpha), ("out", out), ("bsr", operand.values)):
             adapters.require_no_derivative(name, array)
+    call, operands, arguments, result = _planned(input, operand, dense, beta, alpha, left_alpha, right_alpha, out, meta,
+                                                 precision)
     on_gpu = arrays.on_gpu
     if on_gpu:
         explanation.log_generic(call.program, arguments, operand.prepared is not None)

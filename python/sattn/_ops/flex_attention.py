@@ -116,7 +116,9 @@ def explained(query, key, value, score_mod=None, block_mask=None, scale=None, en
                    else
                    f"the mask has block lists with blocks of {size}, made from its function" if mask.is_ours else
                    f"the mask has given block lists with blocks of {size}"),
-    return [(plan.program, given, False)], "kernel_options" if (request.options or NONE).tile else None, remarks
+    # Parameters that the package chose stand in the program, as those of kernel_options do.
+    chosen = "the choice by shape and device" if plan.program._parameters else None
+    return [(plan.program, given, False)], "kernel_options" if (request.options or NONE).tile else chosen, remarks
 
 
 # Arguments of torch.nn.functional.scaled_dot_product_attention, and what to write in their place.

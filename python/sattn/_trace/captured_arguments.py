@@ -1,6 +1,5 @@
 """Captured values (_trace/capturing.py) as arguments of kernels."""
 
-
 import numpy as np
 
 from .._arrays import adapters, lazy_torch as torch, plain, stand_ins

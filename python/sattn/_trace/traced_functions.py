@@ -373,10 +373,14 @@ def _type(x, dtype=None, *_):
     return refuse("a type as the argument of type()", "none") if dtype is None else _cast(x, dtype)
 
 
+def _conversion(name, dtype):
+    _named(name, of="method")(lambda x: _cast(x, dtype))
+
+
 for _name, _dtype in (("float", "float32"), ("double", "float64"), ("half", "float16"), ("bfloat16", "bfloat16"),
                       ("int", "int32"), ("long", "int64"), ("short", "int16"), ("char", "int8"), ("byte", "uint8"),
                       ("bool", "bool")):
-    _named(_name, of="method")(lambda x, dtype=_dtype: _cast(x, dtype))
+    _conversion(_name, _dtype)
 
 
 def _filled(value, x, dtype):
@@ -385,8 +389,12 @@ def _filled(value, x, dtype):
     return _graph().cast(node_of(value), node_of(x).type)
 
 
-for _name, _value in (("ones", 1), ("zeros", 0)):
-    _named(f"new_{_name}")(lambda x, size=(), dtype=None, value=_value: _filled(value, x, dtype))
-    _named(f"{_name}_like")(lambda x, dtype=None, value=_value: _filled(value, x, dtype))
+def _constants(name, value):
+    _named(f"new_{name}")(lambda x, size=(), dtype=None: _filled(value, x, dtype))
+    _named(f"{name}_like")(lambda x, dtype=None: _filled(value, x, dtype))
+
+
+_constants("ones", 1)
+_constants("zeros", 0)
 _named("full_like", "new_tensor")(lambda x, fill_value, dtype=None: _filled(fill_value, x, dtype))
 _named("new_full")(lambda x, size, fill_value, dtype=None: _filled(fill_value, x, dtype))

@@ -333,12 +333,16 @@ class TracedArray(_Operators):
     elements have no derivative.
     """
 
-    __slots__ = ("number", "rank", "element_type", "extent", "dtype", "indices", "is_detached")
+    __slots__ = ("number", "rank", "element_type", "extent", "own_dtype", "indices", "is_detached")
     device = None
 
     def __init__(self, number, rank, element_type, extent, dtype, indices=(), is_detached=False):
         self.number, self.rank, self.element_type, self.extent = number, rank, element_type, extent
-        self.dtype, self.indices, self.is_detached = dtype, indices, is_detached
+        self.own_dtype, self.indices, self.is_detached = dtype, indices, is_detached
+
+    @property
+    def dtype(self):
+        return self.own_dtype
 
     @property
     def node(self):

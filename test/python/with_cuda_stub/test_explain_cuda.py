@@ -128,6 +128,7 @@ def test_attention(package, stub_cuda):
     explanation = package.explain(package.flex_attention, *arrays, causal=True)
     kernel, = [kernel for kernel in explanation.kernels if kernel.parameters]
     assert kernel.version == "aligned" and kernel.parameters.startswith("tile = [") and not explanation.remarks
+    assert kernel.origin == "the choice by shape and device"
     explanation = package.explain(package.flex_attention, *arrays, kernel_options={"tile_queries": 64, "tile_keys": 32})
     kernel, = [kernel for kernel in explanation.kernels if kernel.parameters]
     assert kernel.parameters.startswith("tile = [64, 64, 32]") and kernel.origin == "kernel_options"

@@ -130,8 +130,8 @@ TEST_F(BsrAddmmTablesTest, ShippedTableIsValid) {
   size_t rows = 0;
   for (const Section &section : table->sections)
     rows += section.rows.size();
-  EXPECT_EQ(table->sections.size(), 10u);
-  EXPECT_EQ(rows, 37u);
+  EXPECT_EQ(table->sections.size(), 11u);
+  EXPECT_EQ(rows, 39u);
 }
 
 TEST_F(BsrAddmmTablesTest, RowOfTheShippedTable) {

@@ -22,7 +22,7 @@ int64_t sattn::tune::getHeads(const Problem &problem) {
 }
 
 llvm::Error sattn::tune::requireSampled(const Problem &problem) {
-  for (llvm::StringRef fact : {"is_packed", "has_dropout"})
+  for (llvm::StringRef fact : {"is_packed", "has_dropout", "reads_pairs"})
     if (problem.getNumber(fact, 0) != 0)
       return llvm::createStringError("expected no fact '" + fact +
                                      "', which samples cannot have");
@@ -70,12 +70,14 @@ sattn::tune::addVisibility(const Problem &problem, Arguments &arguments,
                {"block_queries", "block_keys", "seen_blocks", heads});
   if (!blocks)
     return blocks.takeError();
+  int64_t given = sizeOf(problem, "seen_blocks", 0);
+  if (!given)
+    blocks->nnz = std::max(blocks->nnz, blocks->rows);
   if (blocks->nnz < blocks->rows)
-    return llvm::createStringError(
-        "fact 'seen_blocks': expected at least " +
-        llvm::Twine(blocks->rows * heads) +
-        ", one of each block of queries, but got " +
-        llvm::Twine(sizeOf(problem, "seen_blocks", 0)));
+    return llvm::createStringError("fact 'seen_blocks': expected at least " +
+                                   llvm::Twine(blocks->rows * heads) +
+                                   ", one of each block of queries, but got " +
+                                   llvm::Twine(given));
   bool isShared = problem.getNumber("shares_mask", 0) != 0;
   std::string suffix = formatv(":batch=1x{0}", isShared ? 1 : heads);
   if (isByKeys)

@@ -94,7 +94,13 @@ llvm::Expected<Blocks> sattn::tune::blocksOf(const Problem &problem,
                                    "' and '" + names.blockColumns + "'");
   Blocks blocks{llvm::divideCeilSigned(rows, blockRows),
                 llvm::divideCeilSigned(columns, blockColumns), 0};
-  int64_t all = blocks.rows * blocks.columns * names.patterns;
+  int64_t ofOne, all;
+  if (llvm::MulOverflow(blocks.rows, blocks.columns, ofOne) ||
+      llvm::MulOverflow(ofOne, names.patterns, all))
+    return llvm::createStringError("expected fewer blocks than 2^63, but got " +
+                                   llvm::Twine(blocks.rows) + " x " +
+                                   llvm::Twine(blocks.columns) + " of " +
+                                   llvm::Twine(names.patterns) + " patterns");
   int64_t stored = sizeOf(problem, names.stored,
                           std::max<int64_t>(1, all * densityOf(problem)));
   if (stored > all)

@@ -31,8 +31,13 @@ static bool followsFrom(Value value, BlockArgument argument) {
   options.inclusive = true;
   if (failed(getBackwardSlice(value, &slice, options)))
     return true;
+  auto hasOperand = [&](Operation *op) {
+    return llvm::is_contained(op->getOperands(), argument)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  };
   return llvm::any_of(slice, [&](Operation *op) {
-    return llvm::is_contained(op->getOperands(), argument);
+    return op->walk(hasOperand).wasInterrupted();
   });
 }
 
