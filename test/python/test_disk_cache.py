@@ -201,7 +201,7 @@ def test_damaged_entries(cache, damage):
                            "longer": good + b"\0"}[damage])
     report = cache.compile(program(1))
     assert compiled(report) and counts(report) == (0, 1)
-    assert messages(report).startswith("remark: disk cache: ") and "the program is compiled" in messages(report)
+    assert messages(report).startswith("remark: disk cache: ") and "it is made anew" in messages(report)
     report = cache.compile(program(1))
     assert counts(report) == (1, 0) and not messages(report)
 
@@ -223,7 +223,7 @@ def test_read_only_folder(cache):
     finally:
         cache.folder.chmod(0o700)
     assert compiled(report) and counts(report) == (0, 1) and len(cache.entries()) == 1
-    assert "the program is not kept: Permission denied" in messages(report)
+    assert "an entry is not kept: Permission denied" in messages(report)
 
 
 @pytest.mark.parametrize("folder", ["missing/a/b", "file", "file/below", "/proc/none"])
@@ -241,7 +241,7 @@ def test_folder_that_is_not_there(cache, tmp_path, folder):
 def test_limit_of_file_size(cache):
     report = cache.compile(program(), options={
         "preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))})
-    assert compiled(report) and "the program is not kept: File too large" in messages(report)
+    assert compiled(report) and "an entry is not kept: File too large" in messages(report)
     assert not cache.entries()
 
 

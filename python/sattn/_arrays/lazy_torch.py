@@ -7,6 +7,7 @@ def __getattr__(name):
     torch = sys.modules.get("torch")
     # Names of modules themselves, such as __path__, are not PyTorch's.
     if torch is None or name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}" + (" without PyTorch" if torch is None else ""))
+        reason = " without PyTorch" if torch is None else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{reason}")
     found = globals()[name] = getattr(torch, name)
     return found
