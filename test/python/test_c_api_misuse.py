@@ -175,7 +175,7 @@ def test_programs(library):
     assert library.sattn_program_lacks_versions(None) == 0
     assert library.sattn_program_manifest(None) is None and library.sattn_program_entry(None) is None
     assert library.sattn_program_image(None, byref(size)) is None and size.value == 0
-    assert "lacks versions" in reason(library, lambda m: library.sattn_program_complete(None, m))
+    assert "lacks specializations" in reason(library, lambda m: library.sattn_program_complete(None, m))
     library.sattn_cache_describe.restype = c_void_p
     library.sattn_text_free(library.sattn_cache_describe(None))
     assert b"for the CPU" in ctypes.string_at(library.sattn_program_run(None, None))

@@ -191,8 +191,8 @@ def _of_any_size(op, facts, target):
 
 def choose_flex(tables, source, target, rows, batches, is_causal):
     """(as of `choose`, for a FlexAttention, whether a program needs it written: it is not what the compiler chooses for
-    any size). rows: of a head of query's tensor. batches: heads of all batches. is_causal: whether a band bounds keys from
-    above alone. The facts are those that the compiler reads off a program's types."""
+    any size). rows: of a head of query's tensor. batches: heads of all batches. is_causal: whether a band bounds keys
+    from above alone. The facts are those that the compiler reads off a program's types."""
     listed = source.full or source.partial
     facts = {"head_dim": source.head_dim, "value_dim": source.value_dim, "dtype": source.dtype,
              "is_packed": source.packed != 1, "is_causal": is_causal and not listed and source.packed == 1}
