@@ -96,7 +96,7 @@ std::string sattn::run::getOrAssemble(StringRef ptx, StringRef chip,
   key.add("cubin").add(ptx).add(chip);
   addAssembler(key, assembler);
   auto assembleQuietly = [&]() -> std::optional<std::string> {
-    MLIRContext context;
+    MLIRContext context(MLIRContext::Threading::DISABLED);
     ScopedDiagnosticHandler quiet(&context,
                                   [](Diagnostic &) { return success(); });
     Location location = UnknownLoc::get(&context);

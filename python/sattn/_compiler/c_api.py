@@ -40,7 +40,7 @@ def library():
 def addresses(program=0):
     """The addresses that the binding needs of the compiler (python/binding/Compiler.h).
 
-    program: the address of a program that lacks versions of its kernels, or 0.
+    program: the address of a program that lacks specializations of its kernels, or 0.
     """
     names = ("sattn_text_free", "sattn_cache_cubin", "sattn_program_free", "sattn_program_complete",
              "sattn_program_manifest", "sattn_program_image")
