@@ -112,6 +112,8 @@ NAMES = [
     (lambda s, b, h, i, j: np.isin(i, range(1000)) + s, "expected at most 256 elements in isin.*, but got 1000 in "),
     (lambda s, b, h, i, j: s.type(), r"expected a type as the argument of type\(\), but got none in "),
     (lambda s, b, h, i, j: i.masked_fill(j > 2, 1.5) + s, "expected an integer to fill integers with, but got a float in "),
+    (lambda s, b, h, i, j: np.zeros_like(s, None, 3) + s, r"expected arguments of zeros_like\(\) that can be traced"),
+    (lambda s, b, h, i, j: s.float(3), r"expected arguments of float\(\) that can be traced"),
 ])
 def test_refused(function, message):
     with pytest.raises(TypeError, match=f"argument 'score_mod': {message}"):
