@@ -76,6 +76,24 @@ Value sattn::copyWidened(OpBuilder &builder, Location loc, Value tile,
       .getResult(0);
 }
 
+void sattn::readPanels(RewriterBase &rewriter, linalg::MatmulOp op,
+                       Value panels, ArrayRef<OpFoldResult> sizes,
+                       int64_t columns) {
+  Location loc = op.getLoc();
+  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes,
+                                        getElementTypeOrSelf(panels.getType()));
+  SmallVector<int64_t> columnDim = {1}, panelsFirst = {1, 0};
+  Value right =
+      linalg::UnPackOp::create(
+          rewriter, loc, panels, empty, columnDim,
+          ArrayRef<OpFoldResult>(rewriter.getIndexAttr(columns)), panelsFirst)
+          ->getResult(0);
+  Value left = op.getDpsInputOperand(0)->get();
+  // A new op, since the scalar product that it implies changes its types.
+  rewriter.replaceOpWithNewOp<linalg::MatmulOp>(op, ValueRange{left, right},
+                                                op.getDpsInits());
+}
+
 linalg::TransposeOp sattn::findTranspose(Value matrix) {
   auto transpose = matrix.getDefiningOp<linalg::TransposeOp>();
   bool isSwapped =

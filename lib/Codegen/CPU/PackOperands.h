@@ -28,6 +28,12 @@ mlir::Value copyWidened(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value tile, mlir::Value target,
                         bool isTransposed = false);
 
+/// Makes `op` read its right operand of these sizes from panels of `columns`
+/// columns.
+void readPanels(mlir::RewriterBase &rewriter, mlir::linalg::MatmulOp op,
+                mlir::Value panels, llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                int64_t columns);
+
 /// Applies to matrix products in loops over tiles whose indexing maps transpose
 /// an operand: an op of its own transposes the operand, and the product gets
 /// the default maps.

@@ -471,19 +471,8 @@ private:
     Value panels = tensor::ExtractSliceOp::create(
         rewriter, loc, RankedTensorType::get(shape, element), packed, offsets,
         sliceSizes, ones);
-    Value empty = tensor::EmptyOp::create(
-        rewriter, loc,
-        ArrayRef<OpFoldResult>{height, rewriter.getIndexAttr(width)}, element);
-    SmallVector<int64_t> columnDim = {1}, panelsFirst = {1, 0};
-    Value right =
-        linalg::UnPackOp::create(
-            rewriter, loc, panels, empty, columnDim,
-            ArrayRef<OpFoldResult>(rewriter.getIndexAttr(columns)), panelsFirst)
-            ->getResult(0);
-    Value left = op.getDpsInputOperand(0)->get();
-    // A new op, since the scalar product that it implies changes its types.
-    rewriter.replaceOpWithNewOp<linalg::MatmulOp>(op, ValueRange{left, right},
-                                                  op.getDpsInits());
+    readPanels(rewriter, op, panels, {height, rewriter.getIndexAttr(width)},
+               columns);
   }
 
   /// Whether the tiles of one column read the rows of the window's tensor often

@@ -228,18 +228,7 @@ tensor::ExtractSliceOp sattn::packRightTile(RewriterBase &rewriter,
   window->setInsertionPoint(rewriter, op);
   Value panels = window->pack(rewriter, loc, packed, columns, lanes);
   rewriter.setInsertionPoint(op);
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, cast<RankedTensorType>(right.getType()).getShape(),
-      packed);
-  SmallVector<int64_t> columnDim = {1}, panelsFirst = {1, 0};
-  Value unpacked =
-      linalg::UnPackOp::create(
-          rewriter, loc, panels, empty, columnDim,
-          ArrayRef<OpFoldResult>(rewriter.getIndexAttr(columns)), panelsFirst)
-          ->getResult(0);
-  Value left = op.getDpsInputOperand(0)->get();
-  // A new op, since the scalar product that it implies changes its types.
-  rewriter.replaceOpWithNewOp<linalg::MatmulOp>(op, ValueRange{left, unpacked},
-                                                op.getDpsInits());
+  readPanels(rewriter, op, panels, tensor::getMixedSizes(rewriter, loc, right),
+             columns);
   return window->getRepeated(tiles);
 }

@@ -45,7 +45,7 @@ static void chooseSizes(Parameters &tile, int64_t widest, const Facts &facts,
   case TargetKind::Wgmma:
     tile.depth = columns <= 128 ? 128 : 64;
     if (facts.blockQueries && widest <= 64) {
-      // Two CTAs of a multiprocessor take turns; with more rows they spill.
+      // Two CTAs share an SM; with more rows they spill.
       tile.depth = 64;
       tile.rows = 32;
       return;
