@@ -339,6 +339,27 @@ private:
   }
 };
 
+/// Negates f32 by an instruction that ptxas takes into those that use the
+/// result. LLVM would negate what it has read as integers by operations on
+/// bits, which wait for the values at once.
+struct NegateLowering : OpConversionPattern<arith::NegFOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::NegFOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> layout = TileRegisters::get(op.getType());
+    if (!layout || !layout->registerType().isF32())
+      return rewriter.notifyMatchFailure(op, "not a tile of f32");
+    SmallVector<Value> results;
+    for (Value value : adaptor.getOperand())
+      results.push_back(createPureAsm(rewriter, op.getLoc(), value.getType(),
+                                      {value}, "neg.f32 $0, $1;", "=f,f"));
+    rewriter.replaceOpWithMultiple(op, {results});
+    return success();
+  }
+};
+
 /// Widens pairs of bf16, which are the upper halves of f32. The upper one of a
 /// pair needs no more than a mask, where ptxas would take it out and shift it
 /// back. LLVM must not see that: it moves so cheap an operation before
@@ -420,7 +441,8 @@ void wgtile::populateElementwisePatterns(const TileTypeConverter &converter,
       .add<BroadcastLowering, ConstantLowering, ElementwiseOpLowering,
            ExtractColumnsLowering, RampLowering, SplatLowering, StepLowering>(
           converter, patterns.getContext());
-  patterns.add<SelectByConditionsLowering, WidenKeptPairsLowering,
-               WidenPairsLowering>(converter, patterns.getContext(),
-                                   /*benefit=*/2);
+  patterns.add<NegateLowering, SelectByConditionsLowering,
+               WidenKeptPairsLowering, WidenPairsLowering>(
+      converter, patterns.getContext(),
+      /*benefit=*/2);
 }

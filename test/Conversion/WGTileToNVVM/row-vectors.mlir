@@ -13,8 +13,8 @@
 // CHECK-NOT:     nvvm.shfl.sync
 // CHECK:         %[[SUM0:.*]] = arith.addf %{{.*}}, %{{.*}} : f32
 // CHECK-NEXT:    %[[SUM1:.*]] = arith.addf %{{.*}}, %{{.*}} : f32
-// CHECK-NEXT:    %[[PART0:.*]] = arith.negf %[[SUM0]]
-// CHECK-NEXT:    %[[PART1:.*]] = arith.negf %[[SUM1]]
+// CHECK-NEXT:    %[[PART0:.*]] = math.absf %[[SUM0]]
+// CHECK-NEXT:    %[[PART1:.*]] = math.absf %[[SUM1]]
 // CHECK-NEXT:    %[[OTHER:.*]] = nvvm.shfl.sync bfly %[[ALL]], %[[PART0]], %[[C1]],
 // CHECK-NEXT:    %[[PAIR:.*]] = arith.addf %[[PART0]], %[[OTHER]]
 // CHECK-NEXT:    %[[FAR:.*]] = nvvm.shfl.sync bfly %[[ALL]], %[[PAIR]], %[[C2]],
@@ -31,8 +31,8 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %t = wgtile.read %m[%c0, %c0] in_bounds [true, true] : memref<?x?xf32> -> !tile
     %parts = wgtile.row_reduce addf %t partial : !tile -> !rows
-    %negative = arith.negf %parts : !rows
-    %whole = wgtile.row_combine addf %negative : !rows
+    %positive = math.absf %parts : !rows
+    %whole = wgtile.row_combine addf %positive : !rows
     wgtile.store %whole, %out[%c0] in_bounds [true] : !rows, memref<?xf32>
     gpu.return
   }
