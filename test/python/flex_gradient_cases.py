@@ -50,6 +50,7 @@ CASES = {
     "prefix": Case(visible=lambda b, h, q, kv: (kv <= q) | (kv < 70), named={"causal": True, "prefix": 70}),
     "grouped": Case(groups=2, visible=_causal, named={"causal": True}),
     "one_group": Case(groups=1),
+    "groups_of_3": Case(heads=6, groups=2, visible=_causal, named={"causal": True}),
     "one_kv_batch": Case(batch=3, kv_batch=1, groups=2, visible=_causal, named={"causal": True}),
     "value_columns": Case(columns=48, value_columns=96),
     "odd_columns": Case(columns=33, value_columns=5),

@@ -26,6 +26,8 @@ CASES |= {
     "parts_lists": (Flex(head_dim=24, lists=("partial", "full"), mask_mod="dilated", tile=(32, 16, 8)), ODD),
     "parts_lengths": (Flex(head_dim=33, value_dim=21, key_lengths=True, tile=(32, 16, 16)), GROUPS),
     "group_causal": (Flex(group=2, right=0), GROUPS),
+    "group_of_3": (Flex(group=3, right=0), [Sizes(queries=45, keys=50, heads=6)]),
+    "group_of_7": (Flex(group=7, lists=("partial",), mask_mod="by_head"), [Sizes(queries=70, keys=33, heads=7)]),
     "group_lists": (Flex(group=2, lists=("partial", "full"), mask_mod="dilated"), GROUPS),
     "group_full": (Flex(group=2, lists=("full",), block_size=(64, 32)), GROUPS),
     "group_by_head": (Flex(group=2, mask_mod="by_head", score_mod="alibi"), GROUPS),

@@ -27,8 +27,10 @@ func.func @dq(%scale: f32, %q: tensor<?x?x16xf16>, %k: tensor<?x?x16xf16>, %v: t
 // CHECK: scf.forall
 // CHECK-NOT: scf.for
 // CHECK:   scf.for %[[T:.+]] = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%[[DV:.+]] = %{{.+}}, %[[DK:.+]] = %{{.+}}) -> (tensor<16x16xf32>, tensor<16x16xf32>)
-// CHECK:     arith.divui %[[T]]
-// CHECK:     arith.remui %[[T]]
+// CHECK-NOT: arith.divui
+// CHECK:     %[[IS_SECOND:.+]] = arith.cmpi uge, %[[T]], %[[BLOCKS:.+]] : index
+// CHECK:     %[[LEFT:.+]] = arith.subi %[[T]], %[[BLOCKS]]
+// CHECK:     arith.select %[[IS_SECOND]], %[[LEFT]], %[[T]]
 // CHECK:     linalg.matmul indexing_maps = {{.+}} -> tensor<16x32xf32>
 // CHECK:     linalg.matmul indexing_maps = {{.+}} -> tensor<16x32xf32>
 // CHECK:     math.exp2

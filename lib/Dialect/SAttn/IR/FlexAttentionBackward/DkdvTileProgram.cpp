@@ -14,6 +14,8 @@
 
 #include "sattn/Dialect/SAttn/IR/FlexAttentionBackward/FlexAttentionDkdvOp.h"
 
+#include "llvm/ADT/bit.h"
+
 using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;
@@ -34,6 +36,7 @@ private:
   bool isUniform();
   void place(Value number);
   Value countBlocks();
+  std::pair<Value, Value> divide(Value iteration);
   Value locateBlock(Value iteration);
 
   TileBuilder &b;
@@ -117,6 +120,27 @@ Value TileProgram::countBlocks() {
   return tile.scores.range->end;
 }
 
+/// The pair of an iteration and its number among those of the pair. MMAs of an
+/// iteration wait for both, and a division by a number that is not constant
+/// takes some 200 cycles: a pair among few is found by halving.
+std::pair<Value, Value> TileProgram::divide(Value iteration) {
+  if (spansBatches())
+    return {arith::DivUIOp::create(b, iteration, blocks),
+            arith::RemUIOp::create(b, iteration, blocks)};
+  Value number = b.index(0), block = iteration;
+  for (int64_t step = llvm::bit_ceil(uint64_t(op.getGroup())) / 2; step > 0;
+       step /= 2) {
+    Value iterations = arith::MulIOp::create(b, blocks, b.index(step));
+    Value isBehind =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::uge, block, iterations);
+    block = arith::SelectOp::create(
+        b, isBehind, arith::SubIOp::create(b, block, iterations), block);
+    number = arith::SelectOp::create(
+        b, isBehind, arith::AddIOp::create(b, number, b.index(step)), number);
+  }
+  return {number, block};
+}
+
 /// Goes to an iteration of the loop; returns its number among those of its
 /// pair.
 Value TileProgram::locateBlock(Value iteration) {
@@ -124,8 +148,7 @@ Value TileProgram::locateBlock(Value iteration) {
     b.setBlock(tile.scores.range->getFirst(iteration));
     return iteration;
   }
-  Value number = arith::DivUIOp::create(b, iteration, blocks);
-  Value block = arith::RemUIOp::create(b, iteration, blocks);
+  auto [number, block] = divide(iteration);
   place(number);
   if (!isUniform())
     tile.scores.range.emplace(b, Value(), /*skips=*/op.hasLists());
