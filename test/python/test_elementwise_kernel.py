@@ -46,7 +46,8 @@ def test_places_and_extractions(emulation_tools, tmp_path, version, rows, column
     tensor = f"tensor<?x?x{columns}xi32>"
     kernel = kernel_of_program(emulation_tools, f"""
       #bij = affine_map<(b, i, j) -> (b, i, j)>
-      func.func @f(%table: tensor<?xi32>, %shifts: tensor<?xi32>, %numbers: tensor<2xi32>, %out: {tensor}) -> {tensor} {{
+      func.func @f(%table: tensor<?xi32>, %grid: tensor<?x?xi32>, %shifts: tensor<?xi32>, %numbers: tensor<2xi32>,
+                      %out: {tensor}) -> {tensor} {{
         %c1 = arith.constant 1 : index
         %number = tensor.extract %numbers[%c1] : tensor<2xi32>
         %thousands = arith.muli %number, %number : i32
@@ -60,9 +61,11 @@ def test_places_and_extractions(emulation_tools, tmp_path, version, rows, column
           %shifted = arith.addi %i, %more : index
           %place = arith.addi %shifted, %j : index
           %entry = tensor.extract %table[%place] : tensor<?xi32>
+          %cell = tensor.extract %grid[%shifted, %j] : tensor<?x?xi32>
+          %both = arith.addi %entry, %cell : i32
           %column = arith.index_cast %j : index to i32
           %1 = arith.muli %column, %thousands : i32
-          %2 = arith.addi %entry, %1 : i32
+          %2 = arith.addi %both, %1 : i32
           linalg.yield %2 : i32
         }} -> {tensor}
         return %0 : {tensor}
@@ -72,9 +75,11 @@ def test_places_and_extractions(emulation_tools, tmp_path, version, rows, column
     memory = np.full(rows + columns + 2 + 4096, -10**9, np.int32)
     table = memory[:rows + columns + 2]
     table[:] = np.random.default_rng(0).permutation(len(table))
+    grid = 1000 * np.random.default_rng(1).permutation((rows + 3) * columns).astype(np.int32).reshape(rows + 3, columns)
     whole = np.full((4, rows, columns), -1, np.int32)
     out = whole[:3]
-    kernel(3 * -(-rows // ROWS) * -(-columns // ROWS), table, shifts, numbers, out)
-    places = shifts[:, None, None] + np.arange(rows)[:, None] + np.arange(columns)
-    np.testing.assert_array_equal(out, table[places] + 10000 * np.arange(columns))
+    kernel(3 * -(-rows // ROWS) * -(-columns // ROWS), table, grid, shifts, numbers, out)
+    shifted = shifts[:, None, None] + np.arange(rows)[:, None]
+    places = shifted + np.arange(columns)
+    np.testing.assert_array_equal(out, table[places] + grid[shifted, np.arange(columns)] + 10000 * np.arange(columns))
     assert (whole[3:] == -1).all()

@@ -564,16 +564,66 @@ struct ReadLowering : OpConversionPattern<vector::TransferReadOp> {
   }
 };
 
+/// Whether a vector has the extent of a dimension of a memref in each element.
+static bool isExtent(Value vector, Value memref, int64_t dim) {
+  int64_t size = cast<MemRefType>(memref.getType()).getDimSize(dim);
+  if (!ShapedType::isDynamic(size)) {
+    DenseElementsAttr constant;
+    return matchPattern(vector, m_Constant(&constant)) && constant.isSplat() &&
+           constant.getSplatValue<APInt>().getSExtValue() == size;
+  }
+  auto splat = vector.getDefiningOp<vector::BroadcastOp>();
+  auto extent = splat ? splat.getSource().getDefiningOp<memref::DimOp>()
+                      : memref::DimOp();
+  return extent && extent.getSource() == memref &&
+         extent.getConstantIndex() == dim;
+}
+
+/// The factor x and the term y of x * extent + y, as an access by indices is
+/// vectorized, or null.
+static std::pair<Value, Value> splitSum(Value number, Value memref,
+                                        int64_t dim) {
+  auto sum = number.getDefiningOp<arith::AddIOp>();
+  if (!sum)
+    return {};
+  for (auto [product, term] : {std::pair(sum.getLhs(), sum.getRhs()),
+                               std::pair(sum.getRhs(), sum.getLhs())}) {
+    auto mul = product.getDefiningOp<arith::MulIOp>();
+    if (!mul)
+      continue;
+    if (isExtent(mul.getRhs(), memref, dim))
+      return {mul.getLhs(), term};
+    if (isExtent(mul.getLhs(), memref, dim))
+      return {mul.getRhs(), term};
+  }
+  return {};
+}
+
 /// Splits numbers of elements in a memref into one tile of indices for each
-/// dimension.
-static SmallVector<Value> splitNumbers(ImplicitLocOpBuilder &b, Value numbers,
+/// dimension. Divides only where the sum that a number was computed by is not
+/// known: three divisions of 64 bits for each element of a tile take most of a
+/// kernel's time and registers.
+static SmallVector<Value> splitNumbers(ConversionPatternRewriter &rewriter,
+                                       Location loc, Value numbers,
                                        Value memref) {
+  ImplicitLocOpBuilder b(loc, rewriter);
   ArrayRef<int64_t> shape = cast<MemRefType>(memref.getType()).getShape();
   int64_t rank = shape.size();
-  Value number = convertToI64(b, b.getLoc(), numbers);
-  auto type = cast<RankedTensorType>(number.getType());
+  auto convert = [&](Value vector) {
+    return convertToI64(b, loc, rewriter.getRemappedValue(vector));
+  };
   SmallVector<Value> indices(rank);
-  for (int64_t dim = rank - 1; dim > 0; --dim) {
+  int64_t dim = rank - 1;
+  for (; dim > 0; --dim) {
+    auto [factor, term] = splitSum(numbers, memref, dim);
+    if (!factor)
+      break;
+    indices[dim] = convert(term);
+    numbers = factor;
+  }
+  Value number = convert(numbers);
+  auto type = cast<RankedTensorType>(number.getType());
+  for (; dim > 0; --dim) {
     // Nothing is left for dimensions of 1.
     if (llvm::all_of(shape.take_front(dim),
                      [](int64_t size) { return size == 1; })) {
@@ -610,10 +660,9 @@ struct GatherLowering : OpConversionPattern<vector::GatherOp> {
         getTypeConverter()->convertType(op.getType()));
     if (!type || !isOfWholeMemRef(op) || !matchPattern(op.getMask(), m_One()))
       return rewriter.notifyMatchFailure(op, "not all of a memref");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOpWithNewOp<wgtile::GatherOp>(
         op, type, op.getBase(),
-        splitNumbers(b, adaptor.getIndices(), op.getBase()));
+        splitNumbers(rewriter, op.getLoc(), op.getIndices(), op.getBase()));
     return success();
   }
 };
@@ -627,10 +676,10 @@ struct ScatterLowering : OpConversionPattern<vector::ScatterOp> {
     if (!isa<RankedTensorType>(adaptor.getValueToStore().getType()) ||
         !isOfWholeMemRef(op))
       return rewriter.notifyMatchFailure(op, "not a tile to a memref");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOpWithNewOp<wgtile::ScatterOp>(
         op, adaptor.getValueToStore(), op.getBase(),
-        splitNumbers(b, adaptor.getIndices(), op.getBase()), adaptor.getMask());
+        splitNumbers(rewriter, op.getLoc(), op.getIndices(), op.getBase()),
+        adaptor.getMask());
     return success();
   }
 };

@@ -120,3 +120,45 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// The number of an element is split into the indices that it was computed from,
+// without a division; one that was computed otherwise is divided.
+// CHECK-LABEL: gpu.func @gathers(
+// CHECK-SAME:    %[[TABLE:[a-z0-9]+]]: memref<?x?x8xf32>
+// CHECK:         %[[ROW:.*]] = wgtile.read {{.*}} memref<?xi64{{.*}} -> tensor<64xi64>
+// CHECK:         %[[COLUMN:.*]] = wgtile.read {{.*}} memref<?xi64{{.*}} -> tensor<64xi64>
+// CHECK-NOT:     arith.divui
+// CHECK:         wgtile.gather %[[TABLE]][%[[ROW]], %[[COLUMN]], %[[ROW]] : {{.*}}] : memref<?x?x8xf32>
+// CHECK:         %[[LAST:.*]] = arith.remui %[[ROW]]
+// CHECK:         %[[REST:.*]] = arith.divui %[[ROW]]
+// CHECK:         wgtile.gather %[[TABLE]][%{{.*}}, %{{.*}}, %[[LAST]] : {{.*}}] : memref<?x?x8xf32>
+gpu.module @kernels {
+  gpu.func @gathers(%table: memref<?x?x8xf32>, %at: memref<?xi64>, %out: memref<?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0 : i64
+    %all = arith.constant dense<true> : vector<64xi1>
+    %none = arith.constant dense<0.0> : vector<64xf32>
+    %row = vector.transfer_read %at[%c0], %pad {in_bounds = [true]} : memref<?xi64>, vector<64xi64>
+    %column = vector.transfer_read %at[%c64], %pad {in_bounds = [true]} : memref<?xi64>, vector<64xi64>
+    %i = arith.index_cast %row : vector<64xi64> to vector<64xindex>
+    %j = arith.index_cast %column : vector<64xi64> to vector<64xindex>
+    %extent = memref.dim %table, %c1 : memref<?x?x8xf32>
+    %extents = vector.broadcast %extent : index to vector<64xindex>
+    %eights = arith.constant dense<8> : vector<64xindex>
+    %rows = arith.muli %i, %extents : vector<64xindex>
+    %place = arith.addi %j, %rows : vector<64xindex>
+    %places = arith.muli %place, %eights : vector<64xindex>
+    %number = arith.addi %places, %i : vector<64xindex>
+    %x = vector.gather %table[%c0, %c0, %c0][%number], %all, %none
+        : memref<?x?x8xf32>, vector<64xindex>, vector<64xi1>, vector<64xf32> into vector<64xf32>
+    %y = vector.gather %table[%c0, %c0, %c0][%i], %all, %none
+        : memref<?x?x8xf32>, vector<64xindex>, vector<64xi1>, vector<64xf32> into vector<64xf32>
+    %sum = arith.addf %x, %y : vector<64xf32>
+    vector.transfer_write %sum, %out[%c0] {in_bounds = [true]} : vector<64xf32>, memref<?xf32>
+    gpu.return
+  }
+}
