@@ -2,6 +2,8 @@
 
 #include "GuardedCalls.h"
 
+#include <tvm/ffi/extra/c_env_api.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -32,8 +34,8 @@ static bool isTransposed(const DLTensor &tensor) {
          (tensor.strides[last] != 1 || tensor.shape[last] == 1);
 }
 
-/// Whether all elements lie within `bytes` from `address` on.
-static bool liesIn(const DLTensor &tensor, int64_t address, int64_t bytes) {
+/// Whether all elements lie within a storage.
+static bool liesIn(const DLTensor &tensor, const Storage &storage) {
   if (!hasElements(tensor))
     return true;
   int64_t least = 0, most = 0, running = 1;
@@ -44,8 +46,9 @@ static bool liesIn(const DLTensor &tensor, int64_t address, int64_t bytes) {
   }
   int64_t width = (tensor.dtype.bits * tensor.dtype.lanes + 7) / 8;
   int64_t offset = reinterpret_cast<int64_t>(tensor.data) +
-                   int64_t(tensor.byte_offset) - address;
-  return offset + least * width >= 0 && offset + (most + 1) * width <= bytes;
+                   int64_t(tensor.byte_offset) - storage.address;
+  return offset + least * width >= 0 &&
+         offset + (most + 1) * width <= storage.bytes;
 }
 
 /// Writes the key; returns false for an argument that is neither a number, nor
@@ -136,11 +139,37 @@ void GuardedCalls::insert(const ffi::AnyView *arguments, Entry entry) {
   entries[std::move(key)] = std::make_shared<const Entry>(std::move(entry));
 }
 
+namespace {
+/// What a call of a program needs: the GIL is free, and its stream is that of
+/// the arguments.
+class ProgramScope {
+public:
+  explicit ProgramScope(const PlainArguments &arguments)
+      : stream(arguments.stream()), thread(PyEval_SaveThread()) {
+    if (stream)
+      TVMFFIEnvSetStream(stream->first.device_type, stream->first.device_id,
+                         stream->second, &before);
+  }
+  ~ProgramScope() {
+    if (stream && before != stream->second)
+      TVMFFIEnvSetStream(stream->first.device_type, stream->first.device_id,
+                         before, nullptr);
+    PyEval_RestoreThread(thread);
+  }
+
+private:
+  const std::optional<std::pair<DLDevice, void *>> &stream;
+  PyThreadState *thread;
+  void *before = nullptr;
+};
+} // namespace
+
 std::optional<ffi::Any>
-GuardedCalls::call(const ffi::AnyView *arguments, int numStorages,
+GuardedCalls::call(const PlainArguments &given,
                    const std::optional<ffi::Function> &instead) {
   static thread_local Key key;
-  if (!makeKey(arguments, key))
+  const ffi::AnyView *arguments = given.views().data();
+  if (given.views().size() != size_t(count) || !makeKey(arguments, key))
     return std::nullopt;
   std::shared_ptr<const Entry> entry;
   {
@@ -150,17 +179,11 @@ GuardedCalls::call(const ffi::AnyView *arguments, int numStorages,
       return std::nullopt;
     entry = found->second;
   }
-  const ffi::AnyView *storages = arguments + count;
-  for (int i = 0, place = 0; i < count && place + 1 < numStorages; ++i) {
-    const DLTensor *tensor = tensorOf(arguments[i]);
-    if (!tensor)
-      continue;
-    auto address = storages[place].try_cast<int64_t>();
-    auto bytes = storages[place + 1].try_cast<int64_t>();
-    if (!address || !bytes || !liesIn(*tensor, *address, *bytes))
-      return std::nullopt;
-    place += 2;
-  }
+  for (int i = 0; i < count; ++i)
+    if (const std::optional<Storage> &storage = given.storages()[i])
+      if (!liesIn(*tensorOf(arguments[i]), *storage))
+        return std::nullopt;
+  ProgramScope scope(given);
   const ffi::Function &program = instead ? *instead : entry->program;
   ffi::Any result;
   if (entry->parts.empty()) {

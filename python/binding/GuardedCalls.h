@@ -3,7 +3,7 @@
 #ifndef SATTN_PYTHON_BINDING_GUARDEDCALLS_H
 #define SATTN_PYTHON_BINDING_GUARDEDCALLS_H
 
-#include <tvm/ffi/tvm_ffi.h>
+#include "PlainArguments.h"
 
 #include <memory>
 #include <mutex>
@@ -47,13 +47,11 @@ public:
   void insert(const tvm::ffi::AnyView *arguments, Entry entry);
 
   /// Calls the entry's program and returns its result; returns nothing where
-  /// none is known. The arguments are followed by the address and the bytes of
-  /// the storage of each of the tensors in order: one with elements outside of
-  /// its storage is of no known kind. The last ones, which have none, are
-  /// trusted. `instead`, if given, is called in the place of the program, with
-  /// its arguments. Throws what the program throws.
+  /// none is known, or where a tensor has elements outside of its storage.
+  /// `instead`, if given, is called in the place of the program, with its
+  /// arguments. Throws what the program throws. Python's GIL is free meanwhile.
   std::optional<tvm::ffi::Any>
-  call(const tvm::ffi::AnyView *arguments, int numStorages,
+  call(const PlainArguments &arguments,
        const std::optional<tvm::ffi::Function> &instead);
 
 private:

@@ -66,17 +66,14 @@ def forgetting(guarded_calls, kind, *values):
     return tuple([weakref.ref(value, lambda _: guarded_calls.pop(kind, None)) for value in values])
 
 
-def run(known, arguments, storages, hints=None):
+def run(known, arguments, hints=None):
     """Whether a program was known for the call, and has run; else nothing was done. Raises what the program raises.
 
-    known: the Known of the kind of call. storages: of the arguments' tensors, in order
-    (plain.storages_of), but for the last ones if they were made here. hints: what launches the program with those
+    known: the Known of the kind of call. arguments: the binding checks that they are plain, and that storages hold
+    tensors, but for those in a tuple, which were made here. hints: what launches the program with those
     (launch_hints.py), whose arguments are those of the call; or None.
     """
-    try:
-        outcome = known.call(None if hints is None else hints.function, *arguments, *storages)
-    except Exception:  # The slow path raises the reason why an argument cannot be passed.
-        return False
+    outcome = known.call(None if hints is None else hints.address, *arguments)
     if outcome == _UNKNOWN:
         return False
     try:

@@ -23,19 +23,22 @@ _captured_bytes = 0
 class _Hints:
     """The hints for lists in one state."""
 
-    __slots__ = ("function", "_bytes", "_add", "_plain", "_memory", "_like")
+    __slots__ = ("function", "address", "_bytes", "_add", "_plain", "_memory", "_like")
 
     def __init__(self, program, like):
         #: Launches with hints, or nothing, and returns an outcome, which `follow` takes.
         self.function, self._bytes, self._add = program._keep()
+        #: For the binding.
+        self.address = self.function.__chandle__()
         self._plain, self._memory, self._like = program._launch, [], like
 
     def launch(self, *arguments):
         self.follow(self.function(*arguments), arguments)
 
     def follow(self, outcome, arguments):
-        """Does what is left of a call of `function`."""
+        """Does what is left of a call of `function`, some of whose arguments may be in tuples."""
         if outcome == _NONE_FOR_STREAM:
+            arguments = [one for given in arguments for one in (given if type(given) is tuple else (given,))]
             # Making the hints launches what the call would launch first.
             outcome = self.function(*arguments) if self._make(arguments) else outcome
             if outcome == _NONE_FOR_STREAM:

@@ -283,10 +283,7 @@ def _guarded_call(guarded_calls, prepared, input, bsr, dense, beta, alpha, left,
         crow, col, values, shape = parts
     if is_in_place:
         input = None
-    storages = plain.storages_of((crow, col, values, dense, input, left, right, out))
-    if storages is None:
-        return None
-    result = out
+    result, passed = out, out
     try:
         if not prepared and (not crow.dim() or shape is not None and shape != (
                 *values.shape[:-3], (crow.shape[-1] - 1) * values.shape[-2], dense.shape[-2])):
@@ -295,9 +292,10 @@ def _guarded_call(guarded_calls, prepared, input, bsr, dense, beta, alpha, left,
             if dense.dim() != 2 or values.dim() != 3 or crow is not None and crow.dim() != 1:
                 return None
             result = dense.new_empty((bsr.rows if prepared else (crow.shape[0] - 1) * values.shape[1], dense.shape[1]))
+            passed = result,
     except (RuntimeError, IndexError):  # Nested tensors, and ranks that the slow path refuses.
         return None
-    if not guard.run(known, (alpha, beta, crow, col, values, dense, input, left, right, result), storages):
+    if not guard.run(known, (alpha, beta, crow, col, values, dense, input, left, right, passed)):
         return None
     if out is not None:
         autograd.count_write(out)

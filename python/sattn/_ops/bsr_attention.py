@@ -442,12 +442,11 @@ def _guarded_call(kind, query, key, value, attn_mask):
         if reference() is not part:
             return None
     crow, col = parts[:2] if len(parts) == 3 else (attn_mask.crow_indices(), attn_mask.col_indices())
-    storages = plain.storages_of((crow, col, query, key, value))
-    if storages is None or parts[-1].shape != call.shape:
+    if parts[-1].shape != call.shape:
         return None
     result = query.new_empty(call.result)
-    arguments = call.scale, crow, col, query, key, value, result
-    return result if guard.run(known, arguments, storages, call.ready_hints(crow, col, query)) else None
+    arguments = call.scale, crow, col, query, key, value, (result,)
+    return result if guard.run(known, arguments, call.ready_hints(crow, col, query)) else None
 
 
 def _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision, meta, draw):

@@ -106,8 +106,7 @@ def explained(input, max_row_nnz=None, *, check=None, meta=None):
 def _guarded_call(input, check):
     """The result, or None where this is no repetition; then nothing was done."""
     parts = guard.parts_of(input) if plain.see() else None
-    storages = None if parts is None else plain.storages_of(parts[:3])
-    if storages is None:
+    if parts is None:
         return None
     crow, col, values, shape = parts
     checks = guard.contents_of(check, values)
@@ -115,7 +114,7 @@ def _guarded_call(input, check):
     if known is None:
         return None
     result = values.new_empty(values.shape)
-    if not guard.run(known, (crow, col, values, result), storages):
+    if not guard.run(known, (crow, col, values, (result,))):
         return None
     return (crow, col, result) if shape is None else matrices.tensor_of(crow.clone(), col.clone(), result, input.shape)
 

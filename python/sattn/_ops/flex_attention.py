@@ -289,11 +289,6 @@ def _guarded_call(kind, query, key, value, score_mod, block_mask, scale, return_
             captures += call.captured(call.mask.function, values, query, key)
         if call.mask.lists is not None:
             lists = call.mask.lists if call.mask.lists[2] is not None else call.mask.lists[:2]
-    storages = plain.storages_of((query, key, value, *captures))
-    if storages is None:
-        return None
-    if lists:
-        storages[6:6] = plain.TRUSTED * len(lists)
     out = plain.empty_like(query) if plan.is_like and query.is_contiguous() else plan.result(query)
     results = (out, plan.new_rows(query)) if return_lse else (out,)
     rows, passed = query, results
@@ -302,10 +297,10 @@ def _guarded_call(kind, query, key, value, score_mod, block_mask, scale, return_
             rows, *passed = map(plan.packed, (query, *results))
         except RuntimeError:  # Its heads lie otherwise than the other's.
             return None
-    arguments = (rows, key, value, *lists, *captures, *passed)
+    arguments = (rows, key, value, lists, *captures, tuple(passed))
     if plan.takes_scale:
         arguments = scale, *arguments
-    if not guard.run(known, arguments, storages, call.ready_hints(query)):
+    if not guard.run(known, arguments, call.ready_hints(query)):
         return None
     return results if return_lse else out
 

@@ -274,8 +274,7 @@ def _guarded_call(input, mat1, mat2, beta, alpha, out, check, precision):
     checks = guard.contents_of(check, mat1)
     known = None if checks is None else cache.guarded_calls.get(_kind(beta, checks, precision))
     parts = None if known is None else guard.parts_of(input)
-    storages = None if parts is None else plain.storages_of((*parts[:3], mat1, mat2))
-    if storages is None:
+    if parts is None:
         return None
     crow, col, values, shape = parts
     try:
@@ -285,7 +284,7 @@ def _guarded_call(input, mat1, mat2, beta, alpha, out, check, precision):
         result = mat1.new_empty(values.shape) if out is None else values
     except RuntimeError:  # Nested tensors.
         return None
-    if not guard.run(known, (alpha, beta, crow, col, values, mat1, mat2, result), storages):
+    if not guard.run(known, (alpha, beta, crow, col, values, mat1, mat2, (result,))):
         return None
     if out is not None:
         autograd.count_write(result)

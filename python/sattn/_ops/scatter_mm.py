@@ -268,8 +268,7 @@ def _guarded_call(blocks, others, indices_data, accumulators, check, precision):
         arguments, result = parts_of(blocks, others, members, accumulators)
     except (AttributeError, IndexError, RuntimeError, TypeError, ValueError, ZeroDivisionError):
         return None  # The slow path raises the error.
-    storages = None if arguments is None else plain.storages_of(arguments)
-    if storages is None or not guard.run(known, arguments, storages):
+    if arguments is None or not guard.run(known, arguments):
         return None
     if accumulators is not None:
         autograd.count_write(accumulators)

@@ -52,7 +52,7 @@ def _passed_capture(capture, value, arrays, has_gradient, wide, is_guarded):
 
 def captured(function, values, arrays, wide="f32", is_guarded=False):
     """The kernel's arguments for the captures of a function. wide: the type of scores, "f32" or "f64". is_guarded:
-    whether tensors that are passed as they are will be checked (plain.storages_of and the binding)."""
+    whether tensors that are passed as they are will be checked by the binding."""
     found = []
     for capture, value in zip(function.captures, values):
         if capture.kind == "array":
