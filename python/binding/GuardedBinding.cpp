@@ -1,7 +1,7 @@
-//===- GuardedBinding.cpp - Repeated calls as a function of Python --------===//
+//===- GuardedBinding.cpp - Repeated calls as functions of Python ---------===//
 //
-// Python calls `call` itself, not by tvm-ffi: it asks PyTorch for no more of
-// each tensor than the call needs.
+// Python calls these functions itself, not by tvm-ffi, and they ask PyTorch for
+// no more of each tensor than a call needs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,50 +11,143 @@ using namespace sattn;
 using namespace tvm;
 using python::GuardedCalls;
 using python::PlainArguments;
+using python::Reference;
+using Result = PlainArguments::Result;
 
 /// The error that the program of this thread's last guarded call threw.
 static thread_local std::optional<ffi::Error> failure;
-/// Results of a guarded call that ran no program: unknown, or failed.
-static constexpr int64_t unknown = -1, failed = -2;
 static constexpr const char *capsuleName = "sattn.GuardedCalls";
 
-/// Of `call` (guarded_calls), whose `self` is a capsule with the calls.
-static PyObject *callGuarded(PyObject *self, PyObject *const *given,
-                             Py_ssize_t count) {
-  auto &known = *static_cast<std::shared_ptr<GuardedCalls> *>(
-      PyCapsule_GetPointer(self, capsuleName));
-  int64_t outcome = unknown;
-  try {
-    PlainArguments arguments;
-    switch (arguments.read(given + 1, count - 1)) {
-    case PlainArguments::Result::Raised:
+static GuardedCalls &callsOf(PyObject *capsule) {
+  return *static_cast<GuardedCalls *>(
+      PyCapsule_GetPointer(capsule, capsuleName));
+}
+
+/// The function of tvm-ffi at an address, which Python keeps.
+static ffi::Function functionAt(PyObject *address) {
+  TVMFFIAny function = {};
+  function.type_index = kTVMFFIFunction;
+  function.v_obj = static_cast<TVMFFIObject *>(PyLong_AsVoidPtr(address));
+  return ffi::AnyView::CopyFromTVMFFIAny(function).cast<ffi::Function>();
+}
+
+/// The result of `call` for arguments that are not plain.
+static PyObject *none(Result result) {
+  return result == Result::Raised ? nullptr : Py_NewRef(Py_None);
+}
+
+/// Adds what an entry keeps, and new results, which the tuple `results` gets.
+/// given: the call's arguments.
+static Result addOwn(const GuardedCalls::Entry &entry,
+                     PlainArguments &arguments, PyObject *const *given,
+                     PyObject *results) {
+  Result result = Result::Plain;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(entry.kept.get()); ++i)
+    if (result = arguments.add(PyTuple_GetItem(entry.kept.get(), i));
+        result != Result::Plain)
+      return result;
+  for (size_t i = 0; i < entry.results.size(); ++i) {
+    const auto &[function, made, named] = entry.results[i];
+    PyObject *one =
+        PyLong_Check(made.get())
+            ? PyObject_CallFunctionObjArgs(
+                  function.get(), given[PyLong_AsLong(made.get())], nullptr)
+            : PyObject_Call(function.get(), made.get(), named.get());
+    if (!one)
+      return Result::Raised;
+    PyTuple_SetItem(results, Py_ssize_t(i), one);
+    if (result = arguments.add(one); result != Result::Plain)
+      return result;
+  }
+  return result;
+}
+
+/// call(again, arguments...), of guarded_calls. `self` is a capsule.
+static PyObject *call(PyObject *self, PyObject *const *given,
+                      Py_ssize_t count) {
+  GuardedCalls &known = callsOf(self);
+  PyObject *again = *given++;
+  PlainArguments arguments(--count + known.mostAdded());
+  Result result = arguments.read(given, count);
+  if (result != Result::Plain)
+    return none(result);
+  std::shared_ptr<const GuardedCalls::Entry> entry = known.find(arguments);
+  if (!entry)
+    return none(Result::Unknown);
+  Reference made(PyTuple_New(Py_ssize_t(entry->results.size())));
+  result = made ? addOwn(*entry, arguments, given, made.get()) : Result::Raised;
+  if (result != Result::Plain)
+    return none(result);
+  ffi::Function function = entry->program;
+  std::vector<ffi::AnyView> prefix;
+  Reference hints = Reference::to(Py_None);
+  if (again != Py_None) {
+    function = functionAt(PyTuple_GetItem(again, 0));
+    for (Py_ssize_t i = 1; i < PyTuple_Size(again); ++i)
+      prefix.push_back(int64_t(PyLong_AsLongLong(PyTuple_GetItem(again, i))));
+  } else if (entry->hints.get() != Py_None) {
+    hints = Reference(
+        PyObject_CallFunctionObjArgs(entry->hints.get(), *given, nullptr));
+    if (!hints)
       return nullptr;
-    case PlainArguments::Result::Unknown:
-      break;
-    case PlainArguments::Result::Plain:
-      std::optional<ffi::Function> instead;
-      if (given[0] != Py_None) {
-        TVMFFIAny function = {};
-        function.type_index = kTVMFFIFunction;
-        function.v_obj =
-            static_cast<TVMFFIObject *>(PyLong_AsVoidPtr(given[0]));
-        instead =
-            ffi::AnyView::CopyFromTVMFFIAny(function).cast<ffi::Function>();
-      }
-      outcome = failed;
-      std::optional<ffi::Any> returned = known->call(arguments, instead);
-      outcome = returned ? returned->try_cast<int64_t>().value_or(0) : unknown;
-    }
+  }
+  if (hints.get() != Py_None) {
+    Reference address(PyObject_GetAttrString(hints.get(), "address"));
+    if (!address)
+      return nullptr;
+    function = functionAt(address.get());
+  }
+  try {
+    std::optional<ffi::Any> returned =
+        known.call(*entry, function, prefix, arguments);
+    if (!returned)
+      return none(Result::Unknown);
+    int64_t outcome = returned->try_cast<int64_t>().value_or(0);
+    if (outcome == 0)
+      return Py_NewRef(made.get());
+    return Py_BuildValue("[LOO]", static_cast<long long>(outcome), hints.get(),
+                         made.get());
   } catch (const ffi::Error &error) {
     failure = error;
   } catch (const std::exception &error) {
-    // Not to the caller, who would make the call again.
     failure = ffi::Error("RuntimeError", error.what(), "");
   }
-  return PyLong_FromLongLong(outcome);
+  return Py_NewRef(Py_False);
 }
 
-/// An object of Python as tvm-ffi returns it. Takes over the reference.
+/// remember(program, parts, kept, results, hints, arguments...), of
+/// guarded_calls.
+static PyObject *remember(PyObject *self, PyObject *const *given,
+                          Py_ssize_t count) {
+  constexpr Py_ssize_t first = 5;
+  GuardedCalls &known = callsOf(self);
+  PlainArguments arguments(count - first);
+  for (Py_ssize_t i = first; i < count; ++i)
+    if (Result result = arguments.add(given[i]); result != Result::Plain)
+      return none(result);
+  std::vector<GuardedCalls::Part> parts;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(given[1]); ++i) {
+    auto number = [&, part = PyTuple_GetItem(given[1], i)](Py_ssize_t at) {
+      return int(PyLong_AsLong(PyTuple_GetItem(part, at)));
+    };
+    parts.push_back({number(0), number(1) != 0, number(2), number(3)});
+  }
+  std::vector<GuardedCalls::Result> results;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(given[3]); ++i) {
+    auto item = [&, made = PyTuple_GetItem(given[3], i)](Py_ssize_t at) {
+      return Reference::to(PyTuple_GetItem(made, at));
+    };
+    results.push_back({item(0), item(1), item(2)});
+  }
+  if (PyErr_Occurred())
+    return nullptr;
+  known.insert(arguments,
+               {functionAt(given[0]), std::move(parts), Reference::to(given[2]),
+                std::move(results), Reference::to(given[4])});
+  return Py_NewRef(Py_None);
+}
+
+/// An object of Python as tvm-ffi returns it.
 static ffi::Any opaque(PyObject *object) {
   auto drop = [](void *object) {
     PyGILState_STATE state = PyGILState_Ensure();
@@ -69,57 +162,40 @@ static ffi::Any opaque(PyObject *object) {
   return ffi::details::AnyUnsafe::MoveTVMFFIAnyToAny(&made);
 }
 
-/// The function `call` of Python.
-static ffi::Any makeCall(const std::shared_ptr<GuardedCalls> &known) {
-  static PyMethodDef definition = {
-      "call",
-      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(callGuarded)),
-      METH_FASTCALL, nullptr};
-  auto drop = [](PyObject *capsule) {
-    delete static_cast<std::shared_ptr<GuardedCalls> *>(
-        PyCapsule_GetPointer(capsule, capsuleName));
-  };
-  PyGILState_STATE state = PyGILState_Ensure();
-  PyObject *made = nullptr;
-  {
-    python::Reference capsule(PyCapsule_New(
-        new std::shared_ptr<GuardedCalls>(known), capsuleName, drop));
-    made = PyCFunction_NewEx(&definition, capsule.get(), nullptr);
-  }
-  PyGILState_Release(state);
-  return opaque(made);
-}
-
-/// guarded_calls(count: int) -> [call, remember]
+/// guarded_calls(count: int, strided: int) -> [call, remember]
 ///
 /// Programs for calls of one kind that were made before (GuardedCalls.h). A
 /// call has `count` arguments: numbers, tensors, and None for one that is
 /// absent.
-///  - call(instead, arguments...) -> -1 where none is known, or an argument is
-///    not plain (PlainArguments.h), -2 where one was called and threw; else
-///    what it returned, 0 for None. Arguments in tuples are trusted: they were
-///    made by the package. `instead` is None, or the address of a function of
-///    tvm-ffi that is called in its place (launch of `keep`).
-///  - remember(program, parts, kept, arguments...) keeps a program for such
-///    calls; parts has three numbers for each of its arguments
-///    (GuardedCalls::Part).
-static ffi::Array<ffi::Any> guardedCalls(int64_t count) {
-  auto known = std::make_shared<GuardedCalls>(int(count));
-  auto remember = [=](ffi::PackedArgs packed, ffi::Any *) {
-    if (packed.size() < 3 + int(count))
-      TVM_FFI_THROW(TypeError) << "expected " << count << " arguments, but got "
-                               << packed.size() - 3;
-    GuardedCalls::Entry entry;
-    entry.program = packed[0].cast<ffi::Function>();
-    auto numbers = packed[1].cast<ffi::Array<int64_t>>();
-    for (size_t i = 0; i + 2 < numbers.size(); i += 3)
-      entry.parts.push_back(
-          {int(numbers[i]), numbers[i + 1] != 0, int(numbers[i + 2])});
-    for (const ffi::Any &kept : packed[2].cast<ffi::Array<ffi::Any>>())
-      entry.kept.push_back(kept);
-    known->insert(packed.data() + 3, std::move(entry));
+///  - call(again, arguments...) -> None where no program is known, or an
+///    argument is not plain (PlainArguments.h), False where one was called and
+///    threw; else the tuple of the results that were made, or, where the
+///    program returned a number that is not 0, a list of this number, the hints
+///    that it ran with, and the tuple. `again` is None, or the tuple of a
+///    function's address and numbers: it is called in the place of the program,
+///    with these numbers before the program's arguments.
+///  - remember(program, parts, kept, results, hints, arguments...) keeps a
+///    program, by its address, for such calls. parts: tuples as
+///    GuardedCalls::Part; results: tuples as GuardedCalls::Result.
+static ffi::Array<ffi::Any> guardedCalls(int64_t count, int64_t strided) {
+  auto method = [](const char *name, auto function) {
+    return PyMethodDef{
+        name, reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(function)),
+        METH_FASTCALL, nullptr};
   };
-  return {makeCall(known), ffi::Function::FromPacked(remember)};
+  static PyMethodDef definitions[] = {method("call", call),
+                                      method("remember", remember)};
+  auto drop = [](PyObject *capsule) { delete &callsOf(capsule); };
+  PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *functions[2];
+  {
+    Reference capsule(PyCapsule_New(new GuardedCalls(int(count), int(strided)),
+                                    capsuleName, drop));
+    for (int i = 0; i < 2; ++i)
+      functions[i] = PyCFunction_NewEx(&definitions[i], capsule.get(), nullptr);
+  }
+  PyGILState_Release(state);
+  return {opaque(functions[0]), opaque(functions[1])};
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(guarded_calls, guardedCalls);
 

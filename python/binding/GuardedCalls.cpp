@@ -53,10 +53,12 @@ static bool liesIn(const DLTensor &tensor, const Storage &storage) {
 
 /// Writes the key; returns false for an argument that is neither a number, nor
 /// None, nor a tensor that has memory if it has elements.
-bool GuardedCalls::makeKey(const ffi::AnyView *arguments, Key &key) const {
+bool GuardedCalls::makeKey(const PlainArguments &arguments, Key &key) const {
   key.clear();
+  if (arguments.views().size() != size_t(count))
+    return false;
   for (int i = 0; i < count; ++i) {
-    const ffi::AnyView &given = arguments[i];
+    const ffi::AnyView &given = arguments.views()[i];
     if (given == nullptr) {
       key.push_back(-1);
       continue;
@@ -70,12 +72,15 @@ bool GuardedCalls::makeKey(const ffi::AnyView *arguments, Key &key) const {
     }
     if (!tensor->data && hasElements(*tensor))
       return false;
-    key.push_back(int64_t(tensor->ndim) << 32 | tensor->dtype.code << 24 |
+    key.push_back(int64_t(arguments.isArray(i)) << 40 |
+                  int64_t(tensor->ndim) << 32 | tensor->dtype.code << 24 |
                   tensor->dtype.bits << 16 | tensor->dtype.lanes);
     key.push_back(int64_t(tensor->device.device_type) << 32 |
                   tensor->device.device_id);
     key.insert(key.end(), tensor->shape, tensor->shape + tensor->ndim);
     key.push_back(isTransposed(*tensor));
+    if (i == strided && tensor->strides)
+      key.insert(key.end(), tensor->strides, tensor->strides + tensor->ndim);
   }
   return true;
 }
@@ -116,32 +121,57 @@ struct View {
     view.strides = strides.data();
   }
 
+  /// Packs heads as rows; returns false where that is no view.
+  bool setPacked(const DLTensor &from, int heads) {
+    set(from, from, false);
+    int64_t share = shape[1] / heads, rows = shape[2];
+    if (!from.strides ||
+        (share > 1 && rows > 1 && strides[1] != rows * strides[2]))
+      return false;
+    if (rows == 1)
+      strides[2] = strides[1];
+    strides[1] *= share;
+    shape[1] = heads;
+    shape[2] = share * rows;
+    return true;
+  }
+
   std::array<int64_t, maxRank> shape, strides;
   DLTensor view;
 };
 } // namespace
 
-void GuardedCalls::insert(const ffi::AnyView *arguments, Entry entry) {
+void GuardedCalls::insert(const PlainArguments &arguments, Entry entry) {
   Key key;
   if (!makeKey(arguments, key))
     return;
-  for (const Part &part : entry.parts) {
-    for (int place : {part.place, part.like}) {
-      const DLTensor *tensor =
-          place < 0 || place >= count ? nullptr : tensorOf(arguments[place]);
-      if (tensor && tensor->ndim > View::maxRank)
-        return;
-    }
-  }
-  std::lock_guard<std::mutex> lock(mutex);
+  most = std::max(most, entry.added());
+  // Entries that go may run code of Python's: once the table is whole.
+  decltype(entries) gone;
   if (entries.size() >= capacity)
-    entries.clear();
-  entries[std::move(key)] = std::make_shared<const Entry>(std::move(entry));
+    gone.swap(entries);
+  std::shared_ptr<const Entry> made = std::make_shared<Entry>(std::move(entry));
+  entries[std::move(key)].swap(made);
+}
+
+std::shared_ptr<const GuardedCalls::Entry>
+GuardedCalls::find(const PlainArguments &arguments) {
+  static thread_local Key key;
+  if (!makeKey(arguments, key))
+    return nullptr;
+  auto found = entries.find(key);
+  if (found == entries.end())
+    return nullptr;
+  for (int i = 0; i < count; ++i)
+    if (const std::optional<Storage> &storage = arguments.storages()[i])
+      if (!liesIn(*tensorOf(arguments.views()[i]), *storage))
+        return nullptr;
+  return found->second;
 }
 
 namespace {
-/// What a call of a program needs: the GIL is free, and its stream is that of
-/// the arguments.
+/// While it lives, the GIL is free, and the stream for programs is that of the
+/// arguments.
 class ProgramScope {
 public:
   explicit ProgramScope(const PlainArguments &arguments)
@@ -165,53 +195,39 @@ private:
 } // namespace
 
 std::optional<ffi::Any>
-GuardedCalls::call(const PlainArguments &given,
-                   const std::optional<ffi::Function> &instead) {
-  static thread_local Key key;
-  const ffi::AnyView *arguments = given.views().data();
-  if (given.views().size() != size_t(count) || !makeKey(arguments, key))
-    return std::nullopt;
-  std::shared_ptr<const Entry> entry;
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    auto found = entries.find(key);
-    if (found == entries.end())
-      return std::nullopt;
-    entry = found->second;
-  }
-  for (int i = 0; i < count; ++i)
-    if (const std::optional<Storage> &storage = given.storages()[i])
-      if (!liesIn(*tensorOf(arguments[i]), *storage))
-        return std::nullopt;
-  ProgramScope scope(given);
-  const ffi::Function &program = instead ? *instead : entry->program;
-  ffi::Any result;
-  if (entry->parts.empty()) {
-    program.CallPacked(arguments, count, &result);
-    return result;
-  }
-  static thread_local std::vector<ffi::AnyView> passed;
-  // Their addresses are passed until the call is over.
-  static thread_local std::vector<View> views;
-  passed.clear();
-  views.resize(std::max(views.size(), entry->parts.size()));
-  for (const auto &[place, isTransposed, like] : entry->parts) {
-    if (place >= count) {
-      passed.push_back(entry->kept[place - count]);
-      continue;
-    }
-    const ffi::AnyView &given = arguments[place];
-    const DLTensor *tensor =
-        isTransposed || like >= 0 ? tensorOf(given) : nullptr;
+GuardedCalls::call(const Entry &entry, const ffi::Function &function,
+                   const std::vector<ffi::AnyView> &prefix,
+                   const PlainArguments &arguments) const {
+  const std::vector<ffi::AnyView> &given = arguments.views();
+  std::vector<ffi::AnyView> passed(prefix);
+  passed.reserve(prefix.size() + std::max(given.size(), entry.parts.size()));
+  // Their addresses are passed.
+  std::vector<View> views;
+  views.reserve(entry.parts.size());
+  if (entry.parts.empty())
+    passed.insert(passed.end(), given.begin(), given.end());
+  for (const Part &part : entry.parts) {
+    const DLTensor *tensor = part.isTransposed || part.like >= 0 || part.heads
+                                 ? tensorOf(given[part.place])
+                                 : nullptr;
     if (!tensor) {
-      passed.push_back(given);
+      passed.push_back(given[part.place]);
       continue;
     }
-    View &view = views[passed.size()];
-    view.set(*tensor, like < 0 ? *tensor : *tensorOf(arguments[like]),
-             isTransposed);
+    const DLTensor *like = part.like < 0 ? tensor : tensorOf(given[part.like]);
+    if (std::max(tensor->ndim, like->ndim) > View::maxRank)
+      return std::nullopt;
+    View &view = views.emplace_back();
+    if (part.heads) {
+      if (!view.setPacked(*tensor, part.heads))
+        return std::nullopt;
+    } else {
+      view.set(*tensor, *like, part.isTransposed);
+    }
     passed.push_back(&view.view);
   }
-  program.CallPacked(passed.data(), int(passed.size()), &result);
+  ffi::Any result;
+  ProgramScope scope(arguments);
+  function.CallPacked(passed.data(), int(passed.size()), &result);
   return result;
 }

@@ -2,6 +2,8 @@
 
 #include "PlainArguments.h"
 
+#include <memory>
+
 using namespace sattn::python;
 using namespace tvm;
 
@@ -10,21 +12,26 @@ using Result = PlainArguments::Result;
 namespace {
 /// Functions and types of PyTorch and NumPy, which are never given back.
 struct Libraries {
+  const DLPackExchangeAPI *exchange = nullptr;
   PyObject *tensor, *parameter, *array;
-  const DLPackExchangeAPI *exchange;
-  PyObject *isNeg, *untypedStorage, *isGradEnabled, *forwardAd;
-  PyObject *dataPtr, *requiresGrad, *level, *dlpack, *version;
+  // Functions of a tensor, and of its storage.
+  PyObject *isNeg, *untypedStorage, *dataPtr;
+  PyObject *isGradEnabled, *forwardAd;
+  // Names, and the argument of __dlpack__.
+  PyObject *requiresGrad, *level, *dlpack, *version;
 };
 } // namespace
 
-/// An attribute of a module that is imported; null, and no exception, without.
-static PyObject *find(const char *module, const char *name) {
+/// An attribute of a module that is imported, or of its class; null, and an
+/// exception is set, without.
+static PyObject *find(const char *module, const char *name,
+                      const char *attribute = nullptr) {
   Reference key(PyUnicode_FromString(module));
   Reference found(key ? PyImport_GetModule(key.get()) : nullptr);
-  PyObject *value = found ? PyObject_GetAttrString(found.get(), name) : nullptr;
-  if (!value)
-    PyErr_Clear();
-  return value;
+  Reference value(found ? PyObject_GetAttrString(found.get(), name) : nullptr);
+  if (!value || !attribute)
+    return value ? Py_NewRef(value.get()) : nullptr;
+  return PyObject_GetAttrString(value.get(), attribute);
 }
 
 /// Looked up once PyTorch is imported; until then null.
@@ -32,33 +39,32 @@ static const Libraries *libraries() {
   static const Libraries *known = nullptr;
   if (known)
     return known;
-  PyObject *tensor = find("torch", "Tensor");
-  Reference capsule(
-      tensor ? PyObject_GetAttrString(tensor, "__dlpack_c_exchange_api__")
-             : nullptr);
-  auto *exchange =
-      capsule ? static_cast<const DLPackExchangeAPI *>(
-                    PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api"))
-              : nullptr;
-  if (!exchange || exchange->header.version.major != DLPACK_MAJOR_VERSION) {
+  auto made = std::make_unique<Libraries>();
+  Reference capsule(find("torch", "Tensor", "__dlpack_c_exchange_api__"));
+  if (capsule)
+    made->exchange = static_cast<const DLPackExchangeAPI *>(
+        PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api"));
+  bool isComplete =
+      made->exchange &&
+      made->exchange->header.version.major == DLPACK_MAJOR_VERSION &&
+      (made->tensor = find("torch", "Tensor")) &&
+      (made->parameter = find("torch.nn", "Parameter")) &&
+      (made->array = find("numpy", "ndarray")) &&
+      (made->isNeg = find("torch", "Tensor", "is_neg")) &&
+      (made->untypedStorage = find("torch", "Tensor", "untyped_storage")) &&
+      (made->dataPtr = find("torch", "UntypedStorage", "data_ptr")) &&
+      (made->isGradEnabled = find("torch", "is_grad_enabled")) &&
+      (made->forwardAd = find("torch.autograd", "forward_ad")) &&
+      (made->requiresGrad = PyUnicode_InternFromString("requires_grad")) &&
+      (made->level = PyUnicode_InternFromString("_current_level")) &&
+      (made->dlpack = PyUnicode_InternFromString("__dlpack__")) &&
+      (made->version =
+           Py_BuildValue("{s(ii)}", "max_version", DLPACK_MAJOR_VERSION, 0));
+  if (!isComplete) {
     PyErr_Clear();
     return nullptr;
   }
-  auto name = [](const char *text) { return PyUnicode_InternFromString(text); };
-  return known = new Libraries{
-             tensor,
-             find("torch.nn", "Parameter"),
-             find("numpy", "ndarray"),
-             exchange,
-             PyObject_GetAttrString(tensor, "is_neg"),
-             PyObject_GetAttrString(tensor, "untyped_storage"),
-             find("torch", "is_grad_enabled"),
-             find("torch.autograd", "forward_ad"),
-             name("data_ptr"),
-             name("requires_grad"),
-             name("_current_level"),
-             name("__dlpack__"),
-             Py_BuildValue("{s(ii)}", "max_version", DLPACK_MAJOR_VERSION, 0)};
+  return known = made.release();
 }
 
 /// The result of an exception: tensors without a storage, nested ones and those
@@ -83,8 +89,8 @@ static std::optional<Storage> storageOf(const Libraries &known,
                                         PyObject *tensor) {
   Reference storage(
       PyObject_CallFunctionObjArgs(known.untypedStorage, tensor, nullptr));
-  Reference address(storage ? PyObject_CallMethodObjArgs(storage.get(),
-                                                         known.dataPtr, nullptr)
+  Reference address(storage ? PyObject_CallFunctionObjArgs(
+                                  known.dataPtr, storage.get(), nullptr)
                             : nullptr);
   if (!address)
     return std::nullopt;
@@ -136,6 +142,9 @@ Result PlainArguments::addArray(PyObject *array) {
               : nullptr;
   if (!managed)
     return failed();
+  if (passed.size() >= 64)
+    return Result::Unknown;
+  arrays |= uint64_t(1) << passed.size();
   passed.push_back(&managed->dl_tensor);
   held.push_back(std::nullopt);
   capsules.push_back(std::move(capsule));
@@ -143,6 +152,8 @@ Result PlainArguments::addArray(PyObject *array) {
 }
 
 Result PlainArguments::add(PyObject *value, bool isTrusted) {
+  if (!libraries())
+    return Result::Unknown;
   const Libraries &known = *libraries();
   auto *type = reinterpret_cast<PyObject *>(Py_TYPE(value));
   if (type == known.tensor || type == known.parameter)
@@ -170,12 +181,6 @@ Result PlainArguments::read(PyObject *const *arguments, Py_ssize_t count) {
   const Libraries *known = libraries();
   if (!known)
     return Result::Unknown;
-  Py_ssize_t most = 0;
-  for (Py_ssize_t i = 0; i < count; ++i)
-    most += PyTuple_Check(arguments[i]) ? PyTuple_Size(arguments[i]) : 1;
-  passed.reserve(most);
-  held.reserve(most);
-  tensors.reserve(most);
   Reference records(PyObject_CallNoArgs(known->isGradEnabled));
   Reference level(PyObject_GetAttr(known->forwardAd, known->level));
   if (!records)
@@ -187,14 +192,9 @@ Result PlainArguments::read(PyObject *const *arguments, Py_ssize_t count) {
     return Result::Unknown;
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject *value = arguments[i];
-    bool isTuple = PyTuple_Check(value);
-    for (Py_ssize_t j = 0, size = isTuple ? PyTuple_Size(value) : 1; j < size;
-         ++j) {
-      Result result = add(isTuple ? PyTuple_GetItem(value, j) : value, isTuple);
-      if (result != Result::Plain)
-        return result;
-    }
+    Result result = add(arguments[i], false);
+    if (result != Result::Plain)
+      return result;
   }
   return Result::Plain;
 }

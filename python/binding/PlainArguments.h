@@ -9,6 +9,7 @@
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace sattn::python {
@@ -21,8 +22,12 @@ public:
     other.object = nullptr;
   }
   Reference(const Reference &) = delete;
-  Reference &operator=(const Reference &) = delete;
+  Reference &operator=(Reference &&other) {
+    std::swap(object, other.object);
+    return *this;
+  }
   ~Reference() { Py_XDECREF(object); }
+  static Reference to(PyObject *object) { return Reference(Py_NewRef(object)); }
   PyObject *get() const { return object; }
   explicit operator bool() const { return object != nullptr; }
 
@@ -49,10 +54,22 @@ public:
     Raised
   };
 
-  /// Reads arguments; those in tuples are trusted to be plain.
+  /// most: the number of arguments that may be added.
+  explicit PlainArguments(size_t most) {
+    passed.reserve(most);
+    held.reserve(most);
+    tensors.reserve(most);
+  }
+
+  /// Adds the arguments of a call.
   Result read(PyObject *const *arguments, Py_ssize_t count);
 
+  /// Adds an argument that is known to be plain, but for its type.
+  Result add(PyObject *value) { return add(value, true); }
+
   const std::vector<tvm::ffi::AnyView> &views() const { return passed; }
+  /// Whether an argument is an array of NumPy.
+  bool isArray(size_t i) const { return arrays & uint64_t(1) << i; }
   /// The storage of each argument; none of those that need no check.
   const std::vector<std::optional<Storage>> &storages() const { return held; }
   /// The first device that is not the CPU, and PyTorch's current stream of it.
@@ -67,10 +84,11 @@ private:
 
   std::vector<tvm::ffi::AnyView> passed;
   std::vector<std::optional<Storage>> held;
-  // What the views refer to; the first has room for all arguments at the start.
+  // The tensors and arrays that the views refer to; they do not move.
   std::vector<DLTensor> tensors;
   std::vector<Reference> capsules;
   std::optional<std::pair<DLDevice, void *>> current;
+  uint64_t arrays = 0;
   bool isRecording = false;
 };
 

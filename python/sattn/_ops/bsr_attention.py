@@ -366,29 +366,26 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
                                                        precision, meta, _draw)
     if call is None:
         return _in_parts(pattern, query, key, value, scale, probability, check, precision)
-    kept = None if kind is None else _kept(kind, attn_mask, mask, scale, call)
-    hints = None if kept is None else kept.ready_hints(mask.crow, mask.col, query)
-    result = _fused(call, mask, check, None if hints is None else hints.launch)
+    kept = None if kind is None else _kept(kind, attn_mask, mask)
+    hints = ready = None
+    if kept is not None and call.program._keep is not None:
+        hints = launch_hints.Hints(call.program, (mask.crow, mask.col))
+        ready = hints.ready(query)
+    result = _fused(call, mask, check, None if ready is None else ready.launch)
     if kept is not None:
         launch = call.program._launch if mask.arrays.on_gpu or check is False else call.program._launch_checked
-        guard.remember(cache.guarded_calls, kind, launch, call.arguments, own=kept)
+        scale, *given, out = call.arguments
+        guard.remember(cache.guarded_calls, kind, launch, given, [(place, False, -1, 0) for place in (5, *range(5), 6)],
+                       (scale,), (out,), hints, kept)
     return result
 
 
 class _Kept(typing.NamedTuple):
     """The data of guarded calls of a kind beside the tensors. mask: weak references to the mask, or to its three
-    arrays. shape: of the mask, or of its values. result: the shape. hints: Hints that such calls share, where the
-    program has any."""
+    arrays. shape: of the mask, or of its values."""
 
     mask: tuple
     shape: tuple
-    scale: float
-    result: tuple
-    hints: object
-
-    def ready_hints(self, crow, col, query):
-        """The hints to launch the program with, or None."""
-        return None if self.hints is None else self.hints.ready(launch_hints.versions_of((crow, col)), query)
 
 
 def _known_by(attn_mask):
@@ -410,23 +407,22 @@ def _kind(query, key, value, attn_mask, dropout_p, is_causal, scale, check, prec
         return None
     parts = _known_by(attn_mask)
     try:
-        return None if parts is None else ("bsr_attention", query.shape, key.shape, value.shape, query.dtype,
-                                           type(attn_mask), *map(id, parts), scale, check, precision, tile)
+        return None if parts is None else ("bsr_attention", type(attn_mask), *map(id, parts), scale, check, precision,
+                                           tile)
     except (AttributeError, RuntimeError):  # Arguments that are no tensors, and nested tensors.
         return None
 
 
-def _kept(kind, attn_mask, mask, scale, call):
-    """The _Kept of a call that was checked; None where it cannot be repeated. mask: its indices; call: the program and
-    its result."""
+def _kept(kind, attn_mask, mask):
+    """The _Kept of a call that was checked; None where it cannot be repeated. mask: its indices."""
     parts = _known_by(attn_mask)
     if mask.arrays is adapters.NUMPY or not plain.TYPES.issuperset(map(type, parts)):
         return None
-    hints = None
-    if call.program._keep is not None:
-        hints = launch_hints.Hints(call.program, launch_hints.versions_of((mask.crow, mask.col)))
-    references = guard.forgetting(cache.guarded_calls, kind, *parts)
-    return _Kept(references, parts[-1].shape, scale, tuple(call.result.shape), hints)
+    known = cache.guarded_calls.get(kind)
+    if known is not None and known.own.shape == parts[-1].shape and all(
+            reference() is part for reference, part in zip(known.own.mask, parts)):
+        return known.own
+    return _Kept(guard.forgetting(cache.guarded_calls, kind, *parts), parts[-1].shape)
 
 
 def _guarded_call(kind, query, key, value, attn_mask):
@@ -444,9 +440,8 @@ def _guarded_call(kind, query, key, value, attn_mask):
     crow, col = parts[:2] if len(parts) == 3 else (attn_mask.crow_indices(), attn_mask.col_indices())
     if parts[-1].shape != call.shape:
         return None
-    result = query.new_empty(call.result)
-    arguments = call.scale, crow, col, query, key, value, (result,)
-    return result if guard.run(known, arguments, call.ready_hints(crow, col, query)) else None
+    found = guard.run(known, crow, col, query, key, value)
+    return found and found[0]
 
 
 def _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision, meta, draw):

@@ -113,9 +113,10 @@ def _guarded_call(input, check):
     known = None if checks is None else cache.guarded_calls.get(("bsr_softmax", checks, shape))
     if known is None:
         return None
-    result = values.new_empty(values.shape)
-    if not guard.run(known, (crow, col, values, (result,))):
+    found = guard.run(known, crow, col, values)
+    if found is None:
         return None
+    result, = found
     return (crow, col, result) if shape is None else matrices.tensor_of(crow.clone(), col.clone(), result, input.shape)
 
 
@@ -169,7 +170,9 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
     launch = memory.launched(program, operand, named, checks=checks)
     if meta is None and arrays is not adapters.NUMPY and operand.prepared is None and operand.crow.ndim == 1 \
             and not (checks and on_gpu):
-        guard.remember(cache.guarded_calls, ("bsr_softmax", bool(checks), operand.shape), launch, arguments)
+        *given, out = arguments
+        guard.remember(cache.guarded_calls, ("bsr_softmax", bool(checks), operand.shape), launch, given,
+                       parts=[(place, False, -1, 0) for place in range(4)], results=(out,))
     return _with_values(input, operand, result)
 
 

@@ -268,7 +268,7 @@ def _guarded_call(blocks, others, indices_data, accumulators, check, precision):
         arguments, result = parts_of(blocks, others, members, accumulators)
     except (AttributeError, IndexError, RuntimeError, TypeError, ValueError, ZeroDivisionError):
         return None  # The slow path raises the error.
-    if arguments is None or not guard.run(known, arguments):
+    if arguments is None or guard.run(known, *arguments) is None:
         return None
     if accumulators is not None:
         autograd.count_write(accumulators)
