@@ -130,7 +130,8 @@ static PyObject *remember(PyObject *self, PyObject *const *given,
     auto number = [&, part = PyTuple_GetItem(given[1], i)](Py_ssize_t at) {
       return int(PyLong_AsLong(PyTuple_GetItem(part, at)));
     };
-    parts.push_back({number(0), number(1) != 0, number(2), number(3)});
+    parts.push_back({number(0), number(1) != 0, number(2), number(3), number(4),
+                     number(5)});
   }
   std::vector<GuardedCalls::Result> results;
   for (Py_ssize_t i = 0; i < PyTuple_Size(given[3]); ++i) {

@@ -98,7 +98,7 @@ namespace {
 /// A view of a tensor that is broadcast to another's shape, and of which the
 /// last two dimensions may be swapped.
 struct View {
-  static constexpr int maxRank = 16;
+  static constexpr int maxRank = 16, capacity = maxRank + 2;
 
   void set(const DLTensor &from, const DLTensor &like, bool isTransposed) {
     view = from;
@@ -121,6 +121,21 @@ struct View {
     view.strides = strides.data();
   }
 
+  /// Divides a matrix into parts with so many rows, `split` side by side.
+  void setGrid(const DLTensor &from, int rows, int split) {
+    set(from, from, false);
+    int row = from.ndim - 2, column = from.ndim - 1;
+    shape[from.ndim] = rows;
+    strides[from.ndim] = strides[row];
+    shape[from.ndim + 1] = shape[column] / split;
+    strides[from.ndim + 1] = strides[column];
+    shape[row] /= rows;
+    strides[row] *= rows;
+    strides[column] *= shape[column] / split;
+    shape[column] = split;
+    view.ndim += 2;
+  }
+
   /// Packs heads as rows; returns false where that is no view.
   bool setPacked(const DLTensor &from, int heads) {
     set(from, from, false);
@@ -136,7 +151,7 @@ struct View {
     return true;
   }
 
-  std::array<int64_t, maxRank> shape, strides;
+  std::array<int64_t, capacity> shape, strides;
   DLTensor view;
 };
 } // namespace
@@ -207,9 +222,10 @@ GuardedCalls::call(const Entry &entry, const ffi::Function &function,
   if (entry.parts.empty())
     passed.insert(passed.end(), given.begin(), given.end());
   for (const Part &part : entry.parts) {
-    const DLTensor *tensor = part.isTransposed || part.like >= 0 || part.heads
-                                 ? tensorOf(given[part.place])
-                                 : nullptr;
+    const DLTensor *tensor =
+        part.isTransposed || part.like >= 0 || part.heads || part.rows
+            ? tensorOf(given[part.place])
+            : nullptr;
     if (!tensor) {
       passed.push_back(given[part.place]);
       continue;
@@ -221,6 +237,8 @@ GuardedCalls::call(const Entry &entry, const ffi::Function &function,
     if (part.heads) {
       if (!view.setPacked(*tensor, part.heads))
         return std::nullopt;
+    } else if (part.rows) {
+      view.setGrid(*tensor, part.rows, part.split);
     } else {
       view.set(*tensor, *like, part.isTransposed);
     }

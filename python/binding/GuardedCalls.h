@@ -36,6 +36,9 @@ public:
     int like = -1;
     /// If not 0, (B, H, M, ...) is passed as (B, heads, H / heads * M, ...).
     int heads = 0;
+    /// If not 0, (..., M, N) is passed as (..., M / rows, split, rows, N /
+    /// split).
+    int rows = 0, split = 0;
   };
 
   /// A tensor that each call makes: a function of Python and its arguments, a

@@ -41,13 +41,23 @@ class Known(typing.NamedTuple):
     own: object = None
 
 
+class Part(typing.NamedTuple):
+    """An argument of a program (GuardedCalls.h): an argument of the call by its place, or one that is kept, or made."""
+
+    place: int
+    is_transposed: bool = False
+    like: int = -1
+    heads: int = 0
+    rows: int = 0
+    split: int = 0
+
+
 def remember(guarded_calls, kind, program, arguments, parts=(), kept=(), results=(), hints=None, own=None, strided=-1):
     """Keeps a program for calls with such arguments: numbers, tensors, and None for one that is absent.
 
-    kind: of calls, by what their tensors do not tell: a key of `guarded_calls`, a dictionary of Knowns. parts: (place,
-    whether transposed, place of the argument to whose shape it is broadcast or -1, heads that it is packed to or 0) of
-    each of the program's arguments, if these are not those of the call; places from the number of arguments on are of
-    `kept`, and then of `results`, tensors as which each call makes new ones. hints: Hints that calls share, or None.
+    kind: of calls, by what their tensors do not tell: a key of `guarded_calls`, a dictionary of Knowns. parts: a
+    Part for each of the program's arguments, if these are not those of the call; places from the number of arguments on
+    are of `kept`, and then of `results`, tensors as which each call makes new ones. hints: Hints that calls share, or None.
     own: what the operation keeps of the kind; calls of the kind that were kept with another one are forgotten. strided:
     the place of an argument whose strides count, or -1.
     """

@@ -27,9 +27,8 @@ class KeptMask:
     def values(self, block_mask):
         """The values that the mask's function captures now; None if it, or the lists, may have changed."""
         *parts, mask_mod = self._parts_of(block_mask)
-        for one, kept in zip(parts, self._parts):
-            if one is not kept:
-                return None
+        if not all(map(operator.is_, parts, self._parts)):
+            return None
         values = self.function.bind(mask_mod)
         if values is None or self._snapshot is not None and not self._snapshot.holds(values):
             return None

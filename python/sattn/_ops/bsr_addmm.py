@@ -305,11 +305,11 @@ def _remember(guarded_calls, launch, call, kind, prepared, operand, tensors, has
     of_dense, of_out = call.transposes
     *tensors, out = tensors
     place = 9 if has_out else 10 + len(kept)
-    given = {name: (place, False, -1, 0) for place, name in enumerate(
+    given = {name: guard.Part(place) for place, name in enumerate(
         ("alpha", "beta", "crow", "col", "values", "dense", "input", "left_alpha", "right_alpha"))}
-    given |= {"dense": (5, of_dense, -1, 0), "out": (place, of_out, -1, 0), "input": (6, of_out, place, 0)}
+    given |= {"dense": guard.Part(5, of_dense), "out": guard.Part(place, of_out), "input": guard.Part(6, of_out, place)}
     if prepared:
-        given |= {"crow": (10, False, -1, 0), "col": (11, False, -1, 0), "order": (12, False, -1, 0)}
+        given |= dict(zip(("crow", "col", "order"), map(guard.Part, (10, 11, 12))))
     present = [*call.scalars, "crow", "col", "values", "dense", *("input",)[:call.with_input],
                *(name for name, tensor in zip(("left_alpha", "right_alpha"), tensors[3:5]) if tensor is not None),
                *("order",)[:operand.order is not None], "out"]

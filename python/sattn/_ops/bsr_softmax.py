@@ -172,7 +172,7 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
             and not (checks and on_gpu):
         *given, out = arguments
         guard.remember(cache.guarded_calls, ("bsr_softmax", bool(checks), operand.shape), launch, given,
-                       parts=[(place, False, -1, 0) for place in range(4)], results=(out,))
+                       parts=list(map(guard.Part, range(4))), results=(out,))
     return _with_values(input, operand, result)
 
 

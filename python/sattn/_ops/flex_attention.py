@@ -291,7 +291,7 @@ def _remember(kind, plan, kept, query, key, value, given, results, hints):
               *range(3, first), *range(first + len(own), first + len(own) + len(results))]
     packed = {0, *places[count:]} if plan.packed_heads else ()
     guard.remember(cache.guarded_calls, kind, plan.launch, (query, key, value, *captures),
-                   [(place, False, -1, plan.packed_heads if place in packed else 0) for place in places], own, results,
+                   [guard.Part(place, heads=plan.packed_heads if place in packed else 0) for place in places], own, results,
                    hints, kept, strided=0)
 
 

@@ -300,9 +300,9 @@ def _remember(call, launch, beta, checks, precision, has_out):
         return
     mat1, mat2 = (named[name].transpose(0, 1) if own else named[name]
                   for name, own in zip(("mat1", "mat2"), call.transposes))
-    given = {name: (place, False, -1, 0)
+    given = {name: guard.Part(place)
              for place, name in enumerate(("alpha", "beta", "crow", "col", "input", "mat1", "mat2", "out"))}
-    given["mat1"], given["mat2"] = (5, call.transposes[0], -1, 0), (6, call.transposes[1], -1, 0)
+    given["mat1"], given["mat2"] = map(guard.Part, (5, 6), call.transposes)
     if has_out:
         given["out"] = given["input"]
     guard.remember(cache.guarded_calls, _kind(beta, checks, precision, has_out), launch,
