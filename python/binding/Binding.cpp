@@ -9,7 +9,6 @@
 
 #include "Arguments.h"
 #include "Compiler.h"
-#include "GuardedCalls.h"
 #include "KeptHints.h"
 #include "Threads.h"
 #include "sattn/Runtime/Contract.h"
@@ -340,73 +339,3 @@ static ffi::Function explainer(ffi::String text, int64_t ordinal) {
       });
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(explainer, explainer);
-
-/// The error that the program of this thread's last guarded call threw.
-static thread_local std::optional<ffi::Error> failure;
-/// Results of a guarded call that ran no program: unknown, or failed.
-static constexpr int64_t unknown = -1, failed = -2;
-
-/// guarded_calls(count: int) -> [call, remember]
-///
-/// Programs for calls of one kind that were made before (GuardedCalls.h). A
-/// call has `count` arguments: numbers, tensors, and None for one that is
-/// absent.
-///  - call(instead, arguments..., storages...) -> -1 where none is known, -2
-///    where one was called and threw, so that what `call` itself raises is
-///    always of arguments that cannot be passed, before any work; else what it
-///    returned, 0 for None. `instead` is None, or a function that is called in
-///    its place (launch of `keep`).
-///  - remember(program, parts, kept, arguments...) keeps a program for such
-///    calls; parts has three numbers for each of its arguments
-///    (GuardedCalls::Part).
-static ffi::Array<ffi::Function> guardedCalls(int64_t count) {
-  auto known = std::make_shared<python::GuardedCalls>(int(count));
-  auto require = [=](ffi::PackedArgs packed, int first) {
-    if (packed.size() < first + int(count))
-      TVM_FFI_THROW(TypeError) << "expected " << count << " arguments, but got "
-                               << packed.size() - first;
-    return packed.data() + first;
-  };
-  auto call = [=](ffi::PackedArgs packed, ffi::Any *result) {
-    const ffi::AnyView *arguments = require(packed, 1);
-    std::optional<ffi::Function> instead;
-    if (packed[0] != nullptr)
-      instead = packed[0].cast<ffi::Function>();
-    int64_t outcome = failed;
-    try {
-      std::optional<ffi::Any> returned =
-          known->call(arguments, packed.size() - 1 - int(count), instead);
-      outcome = returned ? returned->try_cast<int64_t>().value_or(0) : unknown;
-    } catch (const ffi::Error &error) {
-      failure = error;
-    } catch (const std::exception &error) {
-      // Not to the caller, who would make the call again.
-      failure = ffi::Error("RuntimeError", error.what(), "");
-    }
-    *result = outcome;
-  };
-  auto remember = [=](ffi::PackedArgs packed, ffi::Any *) {
-    const ffi::AnyView *arguments = require(packed, 3);
-    python::GuardedCalls::Entry entry;
-    entry.program = packed[0].cast<ffi::Function>();
-    auto numbers = packed[1].cast<ffi::Array<int64_t>>();
-    for (size_t i = 0; i + 2 < numbers.size(); i += 3)
-      entry.parts.push_back(
-          {int(numbers[i]), numbers[i + 1] != 0, int(numbers[i + 2])});
-    for (const ffi::Any &kept : packed[2].cast<ffi::Array<ffi::Any>>())
-      entry.kept.push_back(kept);
-    known->insert(arguments, std::move(entry));
-  };
-  return {ffi::Function::FromPacked(call), ffi::Function::FromPacked(remember)};
-}
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(guarded_calls, guardedCalls);
-
-/// raise_failure()
-///
-/// Throws what the program of the thread's last call of `guarded_calls` threw.
-static void raiseFailure() {
-  ffi::Error error = failure.value();
-  failure.reset();
-  throw error;
-}
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(raise_failure, raiseFailure);

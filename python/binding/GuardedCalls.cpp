@@ -2,6 +2,8 @@
 
 #include "GuardedCalls.h"
 
+#include <tvm/ffi/extra/c_env_api.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -32,8 +34,8 @@ static bool isTransposed(const DLTensor &tensor) {
          (tensor.strides[last] != 1 || tensor.shape[last] == 1);
 }
 
-/// Whether all elements lie within `bytes` from `address` on.
-static bool liesIn(const DLTensor &tensor, int64_t address, int64_t bytes) {
+/// Whether all elements lie within a storage.
+static bool liesIn(const DLTensor &tensor, const Storage &storage) {
   if (!hasElements(tensor))
     return true;
   int64_t least = 0, most = 0, running = 1;
@@ -44,16 +46,19 @@ static bool liesIn(const DLTensor &tensor, int64_t address, int64_t bytes) {
   }
   int64_t width = (tensor.dtype.bits * tensor.dtype.lanes + 7) / 8;
   int64_t offset = reinterpret_cast<int64_t>(tensor.data) +
-                   int64_t(tensor.byte_offset) - address;
-  return offset + least * width >= 0 && offset + (most + 1) * width <= bytes;
+                   int64_t(tensor.byte_offset) - storage.address;
+  return offset + least * width >= 0 &&
+         offset + (most + 1) * width <= storage.bytes;
 }
 
 /// Writes the key; returns false for an argument that is neither a number, nor
 /// None, nor a tensor that has memory if it has elements.
-bool GuardedCalls::makeKey(const ffi::AnyView *arguments, Key &key) const {
+bool GuardedCalls::makeKey(const PlainArguments &arguments, Key &key) const {
   key.clear();
+  if (arguments.views().size() != size_t(count))
+    return false;
   for (int i = 0; i < count; ++i) {
-    const ffi::AnyView &given = arguments[i];
+    const ffi::AnyView &given = arguments.views()[i];
     if (given == nullptr) {
       key.push_back(-1);
       continue;
@@ -67,12 +72,15 @@ bool GuardedCalls::makeKey(const ffi::AnyView *arguments, Key &key) const {
     }
     if (!tensor->data && hasElements(*tensor))
       return false;
-    key.push_back(int64_t(tensor->ndim) << 32 | tensor->dtype.code << 24 |
+    key.push_back(int64_t(arguments.isArray(i)) << 40 |
+                  int64_t(tensor->ndim) << 32 | tensor->dtype.code << 24 |
                   tensor->dtype.bits << 16 | tensor->dtype.lanes);
     key.push_back(int64_t(tensor->device.device_type) << 32 |
                   tensor->device.device_id);
     key.insert(key.end(), tensor->shape, tensor->shape + tensor->ndim);
     key.push_back(isTransposed(*tensor));
+    if (i == strided && tensor->strides)
+      key.insert(key.end(), tensor->strides, tensor->strides + tensor->ndim);
   }
   return true;
 }
@@ -90,7 +98,7 @@ namespace {
 /// A view of a tensor that is broadcast to another's shape, and of which the
 /// last two dimensions may be swapped.
 struct View {
-  static constexpr int maxRank = 16;
+  static constexpr int maxRank = 16, capacity = maxRank + 2;
 
   void set(const DLTensor &from, const DLTensor &like, bool isTransposed) {
     view = from;
@@ -113,82 +121,131 @@ struct View {
     view.strides = strides.data();
   }
 
-  std::array<int64_t, maxRank> shape, strides;
+  /// Divides a matrix into parts with so many rows, `split` side by side.
+  void setGrid(const DLTensor &from, int rows, int split) {
+    set(from, from, false);
+    int row = from.ndim - 2, column = from.ndim - 1;
+    shape[from.ndim] = rows;
+    strides[from.ndim] = strides[row];
+    shape[from.ndim + 1] = shape[column] / split;
+    strides[from.ndim + 1] = strides[column];
+    shape[row] /= rows;
+    strides[row] *= rows;
+    strides[column] *= shape[column] / split;
+    shape[column] = split;
+    view.ndim += 2;
+  }
+
+  /// Packs heads as rows; returns false where that is no view.
+  bool setPacked(const DLTensor &from, int heads) {
+    set(from, from, false);
+    int64_t share = shape[1] / heads, rows = shape[2];
+    if (!from.strides ||
+        (share > 1 && rows > 1 && strides[1] != rows * strides[2]))
+      return false;
+    if (rows == 1)
+      strides[2] = strides[1];
+    strides[1] *= share;
+    shape[1] = heads;
+    shape[2] = share * rows;
+    return true;
+  }
+
+  std::array<int64_t, capacity> shape, strides;
   DLTensor view;
 };
 } // namespace
 
-void GuardedCalls::insert(const ffi::AnyView *arguments, Entry entry) {
+void GuardedCalls::insert(const PlainArguments &arguments, Entry entry) {
   Key key;
   if (!makeKey(arguments, key))
     return;
-  for (const Part &part : entry.parts) {
-    for (int place : {part.place, part.like}) {
-      const DLTensor *tensor =
-          place < 0 || place >= count ? nullptr : tensorOf(arguments[place]);
-      if (tensor && tensor->ndim > View::maxRank)
-        return;
-    }
-  }
-  std::lock_guard<std::mutex> lock(mutex);
+  most = std::max(most, entry.added());
+  // Entries that go may run code of Python's: once the table is whole.
+  decltype(entries) gone;
   if (entries.size() >= capacity)
-    entries.clear();
-  entries[std::move(key)] = std::make_shared<const Entry>(std::move(entry));
+    gone.swap(entries);
+  std::shared_ptr<const Entry> made = std::make_shared<Entry>(std::move(entry));
+  entries[std::move(key)].swap(made);
 }
 
-std::optional<ffi::Any>
-GuardedCalls::call(const ffi::AnyView *arguments, int numStorages,
-                   const std::optional<ffi::Function> &instead) {
+std::shared_ptr<const GuardedCalls::Entry>
+GuardedCalls::find(const PlainArguments &arguments) {
   static thread_local Key key;
   if (!makeKey(arguments, key))
-    return std::nullopt;
-  std::shared_ptr<const Entry> entry;
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    auto found = entries.find(key);
-    if (found == entries.end())
-      return std::nullopt;
-    entry = found->second;
+    return nullptr;
+  auto found = entries.find(key);
+  if (found == entries.end())
+    return nullptr;
+  for (int i = 0; i < count; ++i)
+    if (const std::optional<Storage> &storage = arguments.storages()[i])
+      if (!liesIn(*tensorOf(arguments.views()[i]), *storage))
+        return nullptr;
+  return found->second;
+}
+
+namespace {
+/// While it lives, the GIL is free, and the stream for programs is that of the
+/// arguments.
+class ProgramScope {
+public:
+  explicit ProgramScope(const PlainArguments &arguments)
+      : stream(arguments.stream()), thread(PyEval_SaveThread()) {
+    if (stream)
+      TVMFFIEnvSetStream(stream->first.device_type, stream->first.device_id,
+                         stream->second, &before);
   }
-  const ffi::AnyView *storages = arguments + count;
-  for (int i = 0, place = 0; i < count && place + 1 < numStorages; ++i) {
-    const DLTensor *tensor = tensorOf(arguments[i]);
-    if (!tensor)
-      continue;
-    auto address = storages[place].try_cast<int64_t>();
-    auto bytes = storages[place + 1].try_cast<int64_t>();
-    if (!address || !bytes || !liesIn(*tensor, *address, *bytes))
-      return std::nullopt;
-    place += 2;
+  ~ProgramScope() {
+    if (stream && before != stream->second)
+      TVMFFIEnvSetStream(stream->first.device_type, stream->first.device_id,
+                         before, nullptr);
+    PyEval_RestoreThread(thread);
   }
-  const ffi::Function &program = instead ? *instead : entry->program;
-  ffi::Any result;
-  if (entry->parts.empty()) {
-    program.CallPacked(arguments, count, &result);
-    return result;
-  }
-  static thread_local std::vector<ffi::AnyView> passed;
-  // Their addresses are passed until the call is over.
-  static thread_local std::vector<View> views;
-  passed.clear();
-  views.resize(std::max(views.size(), entry->parts.size()));
-  for (const auto &[place, isTransposed, like] : entry->parts) {
-    if (place >= count) {
-      passed.push_back(entry->kept[place - count]);
-      continue;
-    }
-    const ffi::AnyView &given = arguments[place];
+
+private:
+  const std::optional<std::pair<DLDevice, void *>> &stream;
+  PyThreadState *thread;
+  void *before = nullptr;
+};
+} // namespace
+
+std::optional<ffi::Any>
+GuardedCalls::call(const Entry &entry, const ffi::Function &function,
+                   const std::vector<ffi::AnyView> &prefix,
+                   const PlainArguments &arguments) const {
+  const std::vector<ffi::AnyView> &given = arguments.views();
+  std::vector<ffi::AnyView> passed(prefix);
+  passed.reserve(prefix.size() + std::max(given.size(), entry.parts.size()));
+  // Their addresses are passed.
+  std::vector<View> views;
+  views.reserve(entry.parts.size());
+  if (entry.parts.empty())
+    passed.insert(passed.end(), given.begin(), given.end());
+  for (const Part &part : entry.parts) {
     const DLTensor *tensor =
-        isTransposed || like >= 0 ? tensorOf(given) : nullptr;
+        part.isTransposed || part.like >= 0 || part.heads || part.rows
+            ? tensorOf(given[part.place])
+            : nullptr;
     if (!tensor) {
-      passed.push_back(given);
+      passed.push_back(given[part.place]);
       continue;
     }
-    View &view = views[passed.size()];
-    view.set(*tensor, like < 0 ? *tensor : *tensorOf(arguments[like]),
-             isTransposed);
+    const DLTensor *like = part.like < 0 ? tensor : tensorOf(given[part.like]);
+    if (std::max(tensor->ndim, like->ndim) > View::maxRank)
+      return std::nullopt;
+    View &view = views.emplace_back();
+    if (part.heads) {
+      if (!view.setPacked(*tensor, part.heads))
+        return std::nullopt;
+    } else if (part.rows) {
+      view.setGrid(*tensor, part.rows, part.split);
+    } else {
+      view.set(*tensor, *like, part.isTransposed);
+    }
     passed.push_back(&view.view);
   }
-  program.CallPacked(passed.data(), int(passed.size()), &result);
+  ffi::Any result;
+  ProgramScope scope(arguments);
+  function.CallPacked(passed.data(), int(passed.size()), &result);
   return result;
 }

@@ -7,9 +7,6 @@ import numpy as np
 
 from . import autograd
 
-#: The storage of an array that needs no check, as `storages_of` has it: all memory.
-TRUSTED = 0, (1 << 63) - 1
-
 #: Types of tensors that behave as torch.Tensor does; filled by `see`.
 TYPES = set()
 #: PyTorch's is_grad_enabled, whether torch.autocast may be on, empty_like, and the two layouts, once it was seen.
@@ -44,33 +41,6 @@ def is_cut(tensor):
         return held < (tensor.storage_offset() + last + 1) * tensor.itemsize
     except RuntimeError:  # Tensors without a storage are refused for their kind.
         return False
-
-
-def storages_of(arguments):
-    """[address, bytes, ...] of the storages of the tensors among a call's arguments.
-
-    Arguments are numbers, tensors that programs take as they are, arrays of NumPy or None. Returns None if an argument
-    is something else, such as a tensor that requires a gradient or stands for another. The binding compares storages
-    with tensors, and checks the rest (GuardedCalls.h).
-    """
-    types, records, found = TYPES, is_recording(), []
-    if getattr(_forward_ad, "_current_level", 0) >= 0:  # As autograd.may_have_tangents.
-        return None
-    try:
-        for value in arguments:
-            own = type(value)
-            if own in types:
-                if value.is_neg() or records and value.requires_grad:
-                    return None
-                storage = value.untyped_storage()
-                found += storage.data_ptr(), len(storage)
-            elif own is np.ndarray:
-                found += TRUSTED
-            elif own is not float and own is not int and value is not None:
-                return None
-    except RuntimeError:  # A tensor has no storage.
-        return None
-    return found
 
 
 def is_in_memory(tensor):

@@ -9,12 +9,10 @@ import typing
 import weakref
 
 from .._native import libraries
-from .._arrays import plain
+from .._arrays import lazy_torch as torch, plain
 from .._arrays.plain import TYPES
 from . import memory
 
-# Outcomes of the binding's call beside a program's result.
-_UNKNOWN, _FAILED = -1, -2
 KINDS_LIMIT = 4096
 
 
@@ -36,28 +34,51 @@ def text_of(meta):
 
 
 class Known(typing.NamedTuple):
-    """The guarded calls of a kind: the two functions of Binding.cpp's guarded_calls, and the operation's data."""
+    """The guarded calls of a kind: the functions of the binding's guarded_calls, and the operation's data."""
 
     call: typing.Callable
     remember: typing.Callable
     own: object = None
 
 
-def remember(guarded_calls, kind, program, arguments, parts=(), kept=(), own=None):
+class Part(typing.NamedTuple):
+    """An argument of a program (GuardedCalls.h): an argument of the call by its place, or one that is kept, or made."""
+
+    place: int
+    is_transposed: bool = False
+    like: int = -1
+    heads: int = 0
+    rows: int = 0
+    split: int = 0
+
+
+def remember(guarded_calls, kind, program, arguments, parts=(), kept=(), results=(), hints=None, own=None, strided=-1):
     """Keeps a program for calls with such arguments: numbers, tensors, and None for one that is absent.
 
-    kind: of calls, by what their tensors do not tell: a key of `guarded_calls`, a dictionary of Knowns. parts: (place,
-    whether transposed, place of the argument to whose shape it is broadcast, or -1) of each of the program's arguments,
-    if these are not those of the call; places from the number of arguments on are of `kept`. own: what the operation
-    keeps of the kind; with it calls of the kind that were kept before are forgotten.
+    kind: of calls, by what their tensors do not tell: a key of `guarded_calls`, a dictionary of Knowns. parts: a
+    Part for each of the program's arguments, if these are not those of the call; places from the number of arguments on
+    are of `kept`, and then of `results`, tensors as which each call makes new ones. hints: Hints that calls share, or None.
+    own: what the operation keeps of the kind; calls of the kind that were kept with another one are forgotten. strided:
+    the place of an argument whose strides count, or -1.
     """
     plain.see()
     known = guarded_calls.get(kind)
-    if known is None or own is not None:
+    if known is None or known.own is not own:
         if len(guarded_calls) >= KINDS_LIMIT:
             guarded_calls.clear()
-        known = guarded_calls[kind] = Known(*libraries.binding().guarded_calls(len(arguments)), own)
-    known.remember(program, [int(one) for part in parts for one in part], kept, *arguments)
+        known = guarded_calls[kind] = Known(*libraries.binding().guarded_calls(len(arguments), strided), own)
+    made = tuple([_made_as(one, arguments, strided) for one in results])
+    known.remember(program.__chandle__(), tuple(parts), tuple(kept), made, None if hints is None else hints.ready,
+                   *arguments)
+
+
+def _made_as(result, arguments, strided):
+    """(a function, its arguments or the place of its argument, named arguments), for a tensor like a result."""
+    like = None if strided < 0 else arguments[strided]
+    if like is not None and like.is_contiguous() and (like.shape, like.stride(), like.dtype) == (
+            result.shape, result.stride(), result.dtype):
+        return torch.empty_like, strided, {}
+    return torch.empty_strided, (tuple(result.shape), result.stride()), {"dtype": result.dtype, "device": result.device}
 
 
 def forgetting(guarded_calls, kind, *values):
@@ -66,29 +87,33 @@ def forgetting(guarded_calls, kind, *values):
     return tuple([weakref.ref(value, lambda _: guarded_calls.pop(kind, None)) for value in values])
 
 
-def run(known, arguments, storages, hints=None):
-    """Whether a program was known for the call, and has run; else nothing was done. Raises what the program raises.
+def run(known, *arguments):
+    """The results of a call, a tuple, if a program was known for it; else None, and nothing was done. Raises what the
+    program raises. known: the Known of the kind of call."""
+    results = known.call(None, *arguments)
+    return results if type(results) is tuple or results is None else _rest(known, results, arguments)
 
-    known: the Known of the kind of call. storages: of the arguments' tensors, in order
-    (plain.storages_of), but for the last ones if they were made here. hints: what launches the program with those
-    (launch_hints.py), whose arguments are those of the call; or None.
-    """
-    try:
-        outcome = known.call(None if hints is None else hints.function, *arguments, *storages)
-    except Exception:  # The slow path raises the reason why an argument cannot be passed.
-        return False
-    if outcome == _UNKNOWN:
-        return False
-    try:
-        if outcome == _FAILED:
+
+def _rest(known, found, arguments):
+    """Does what is left of a call whose program did not return 0; the result of `run`."""
+    def call(function, *numbers):
+        nonlocal found
+        found = known.call((function.__chandle__(), *numbers), *arguments)
+        return outcome_of(found)
+
+    def outcome_of(found):
+        if found is False:
             libraries.binding().raise_failure()
-        elif outcome:
-            hints.follow(outcome, arguments)
+        return found[0] if type(found) is list else 0
+
+    try:
+        outcome, hints = outcome_of(found), found[1]
+        hints.follow(outcome, call)
     except RuntimeError as error:
         if not memory.is_out_of_memory(error):
             raise
-        return False  # The slow path frees memory and tries again.
-    return True
+        return None  # The slow path frees memory and tries again.
+    return found[2] if type(found) is list else found
 
 
 def parts_of(matrix):

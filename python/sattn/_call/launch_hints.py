@@ -23,35 +23,41 @@ _captured_bytes = 0
 class _Hints:
     """The hints for lists in one state."""
 
-    __slots__ = ("function", "_bytes", "_add", "_plain", "_memory", "_like")
+    __slots__ = ("function", "address", "_bytes", "_add", "_plain", "_memory", "_like")
 
     def __init__(self, program, like):
         #: Launches with hints, or nothing, and returns an outcome, which `follow` takes.
         self.function, self._bytes, self._add = program._keep()
+        #: For the binding.
+        self.address = self.function.__chandle__()
         self._plain, self._memory, self._like = program._launch, [], like
 
     def launch(self, *arguments):
-        self.follow(self.function(*arguments), arguments)
+        def call(function, *numbers):
+            return function(*numbers, *arguments)
 
-    def follow(self, outcome, arguments):
-        """Does what is left of a call of `function`."""
+        self.follow(call(self.function), call)
+
+    def follow(self, outcome, call):
+        """Does what is left of a call of `function`. call: calls a function with numbers and then the call's
+        arguments."""
         if outcome == _NONE_FOR_STREAM:
             # Making the hints launches what the call would launch first.
-            outcome = self.function(*arguments) if self._make(arguments) else outcome
+            outcome = call(self.function) if self._make(call) else outcome
             if outcome == _NONE_FOR_STREAM:
-                self._plain(*arguments)
+                call(self._plain)
         if outcome >= _CAPTURED:
             self._hold(outcome - _CAPTURED)
 
-    def _make(self, arguments):
+    def _make(self, call):
         """Whether they were made, for calls on this stream."""
         with _lock:
             if len(self._memory) >= STREAMS:
                 return False
             try:
                 # Its allocator gives it to others after what was launched on the stream before.
-                memory = self._like.new_empty((max(self._bytes(*arguments), 1),))
-                self._add(memory.data_ptr(), *arguments)
+                memory = self._like.new_empty((max(call(self._bytes), 1),))
+                call(self._add, memory.data_ptr())
             except (RuntimeError, ValueError):  # No memory, or an error that the call itself will raise.
                 return False
             self._memory.append(memory)
@@ -68,16 +74,16 @@ class _Hints:
 class Hints:
     """The hints of one kind of call with the same lists. Safe to use from several threads."""
 
-    __slots__ = ("_program", "_state")
+    __slots__ = ("_program", "_lists", "_state")
 
-    def __init__(self, program, versions):
-        """versions: of the lists, at the first call."""
-        self._program, self._state = program, (versions, None)
+    def __init__(self, program, lists):
+        """lists: tensors that may change."""
+        self._program, self._lists, self._state = program, lists, (_versions_of(lists), None)
 
-    def ready(self, versions, like):
+    def ready(self, like):
         """The hints to launch with; None where the lists have changed since the call before. like: a tensor, on the
         device."""
-        known, hints = self._state
+        (known, hints), versions = self._state, _versions_of(self._lists)
         if known != versions:
             self._state = versions, None
             return None
@@ -89,7 +95,7 @@ class Hints:
         return hints
 
 
-def versions_of(lists):
+def _versions_of(lists):
     """A value that differs after each write to one of these tensors that PyTorch knows of."""
     try:
         return tuple([array._version for array in lists if array is not None])

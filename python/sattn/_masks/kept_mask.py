@@ -2,7 +2,6 @@
 
 import operator
 
-from .._call import launch_hints
 from . import attention_mask
 from .block_masks import BlockMask
 
@@ -21,16 +20,15 @@ class KeptMask:
         # The snapshot of the captured values that the lists were made from, or None.
         self._snapshot = snapshot
 
-    def versions(self):
-        """The versions of the lists: the ones that were made here do not change."""
-        return launch_hints.versions_of(self.lists) if self._are_given else ()
+    def given_lists(self):
+        """The lists that may change: the ones that were made here do not."""
+        return [array for array in self.lists if array is not None] if self._are_given else ()
 
     def values(self, block_mask):
         """The values that the mask's function captures now; None if it, or the lists, may have changed."""
         *parts, mask_mod = self._parts_of(block_mask)
-        for one, kept in zip(parts, self._parts):
-            if one is not kept:
-                return None
+        if not all(map(operator.is_, parts, self._parts)):
+            return None
         values = self.function.bind(mask_mod)
         if values is None or self._snapshot is not None and not self._snapshot.holds(values):
             return None

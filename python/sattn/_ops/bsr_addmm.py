@@ -283,45 +283,40 @@ def _guarded_call(guarded_calls, prepared, input, bsr, dense, beta, alpha, left,
         crow, col, values, shape = parts
     if is_in_place:
         input = None
-    storages = plain.storages_of((crow, col, values, dense, input, left, right, out))
-    if storages is None:
-        return None
-    result = out
     try:
         if not prepared and (not crow.dim() or shape is not None and shape != (
                 *values.shape[:-3], (crow.shape[-1] - 1) * values.shape[-2], dense.shape[-2])):
             return None
-        if out is None:
-            if dense.dim() != 2 or values.dim() != 3 or crow is not None and crow.dim() != 1:
-                return None
-            result = dense.new_empty((bsr.rows if prepared else (crow.shape[0] - 1) * values.shape[1], dense.shape[1]))
     except (RuntimeError, IndexError):  # Nested tensors, and ranks that the slow path refuses.
         return None
-    if not guard.run(known, (alpha, beta, crow, col, values, dense, input, left, right, result), storages):
-        return None
-    if out is not None:
-        autograd.count_write(out)
-    return result
+    found = guard.run(known, alpha, beta, crow, col, values, dense, input, left, right, out)
+    if found is None or out is None:
+        return found and found[0]
+    autograd.count_write(out)
+    return out
 
 
-def _remember(guarded_calls, launch, call, kind, prepared, operand, tensors):
-    """Keeps a call for _guarded_call. tensors: values and those that follow it."""
+def _remember(guarded_calls, launch, call, kind, prepared, operand, tensors, has_out):
+    """Keeps a call for _guarded_call. tensors: values and those that follow it, the last one the result."""
     arrays, indices = operand.arrays, (operand.crow, operand.col)
     if operand.order is not None:
         indices += (operand.order,)
     own, kept = ((None, None), indices) if prepared else (indices, ())
     of_dense, of_out = call.transposes
-    given = {name: (place, False, -1) for place, name in enumerate(
-        ("alpha", "beta", "crow", "col", "values", "dense", "input", "left_alpha", "right_alpha", "out"))}
-    given["dense"], given["out"], given["input"] = (5, of_dense, -1), (9, of_out, -1), (6, of_out, 9)
+    *tensors, out = tensors
+    place = 9 if has_out else 10 + len(kept)
+    given = {name: guard.Part(place) for place, name in enumerate(
+        ("alpha", "beta", "crow", "col", "values", "dense", "input", "left_alpha", "right_alpha"))}
+    given |= {"dense": guard.Part(5, of_dense), "out": guard.Part(place, of_out), "input": guard.Part(6, of_out, place)}
     if prepared:
-        given["crow"], given["col"], given["order"] = (10, False, -1), (11, False, -1), (12, False, -1)
+        given |= dict(zip(("crow", "col", "order"), map(guard.Part, (10, 11, 12))))
     present = [*call.scalars, "crow", "col", "values", "dense", *("input",)[:call.with_input],
                *(name for name, tensor in zip(("left_alpha", "right_alpha"), tensors[3:5]) if tensor is not None),
                *("order",)[:operand.order is not None], "out"]
     guard.remember(guarded_calls, kind, launch,
-                   (1.0, 1.0, *own, *(tensor if tensor is None else arrays.passed(tensor) for tensor in tensors)),
-                   parts=[given[name] for name in present], kept=kept)
+                   (1.0, 1.0, *own, *(tensor if tensor is None else arrays.passed(tensor)
+                                      for tensor in (*tensors, out if has_out else None))),
+                   parts=[given[name] for name in present], kept=kept, results=() if has_out else (out,))
 
 
 def _dispatched(input, bsr, dense, beta, alpha, left_alpha, right_alpha, precision, out, meta, check):
@@ -422,7 +417,8 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         kind = _kind(beta, in_place, bool(checks), precision, meta)
     if kind is not None:
         _remember(guarded_calls, launch, call, kind, prepared, operand,
-                  (operand.values, dense, None if in_place else input, left_alpha, right_alpha, result))
+                  (operand.values, dense, None if in_place else input, left_alpha, right_alpha, result),
+                  out is not None)
     return result
 
 

@@ -354,79 +354,76 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     Returns (*, M, E). Rows without a stored block are 0. Raises ValueError or TypeError for arguments that do not fit,
     NotImplementedError for what has no code yet, before anything is computed.
     """
-    if _is_recorded(query, key, value):
-        return _recorded(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta)
     if check is None and type(attn_mask) is sparse_operand.Prepared:
         check = False  # It was when it was prepared.
-    kind = _kind(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta)
-    found = None if kind is None else _guarded_call(kind, query, key, value, attn_mask)
-    if found is not None:
-        return found
+    kind = None
+    if (plain.may_autocast and not plain.may_autocast()) or not _is_recorded(query, key, value):
+        kind = _kind(attn_mask, dropout_p, is_causal, scale, check, precision, meta)
+        found = None if kind is None else _guarded_call(kind, query, key, value, attn_mask)
+        if found is not None:
+            return found
+    if _is_recorded(query, key, value):
+        return _recorded(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta)
     probability, scale, pattern, call, mask = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale,
                                                        precision, meta, _draw)
     if call is None:
         return _in_parts(pattern, query, key, value, scale, probability, check, precision)
-    kept = None if kind is None else _kept(kind, attn_mask, mask, scale, call)
-    hints = None if kept is None else kept.ready_hints(mask.crow, mask.col, query)
-    result = _fused(call, mask, check, None if hints is None else hints.launch)
+    kept = None if kind is None else _kept(kind, attn_mask, mask)
+    hints = ready = None
+    if kept is not None and call.program._keep is not None:
+        hints = launch_hints.Hints(call.program, (mask.crow, mask.col))
+        ready = hints.ready(query)
+    result = _fused(call, mask, check, None if ready is None else ready.launch)
     if kept is not None:
         launch = call.program._launch if mask.arrays.on_gpu or check is False else call.program._launch_checked
-        guard.remember(cache.guarded_calls, kind, launch, call.arguments, own=kept)
+        scale, crow, col, *operands, out = call.arguments
+        own, indices = ((scale, crow, col), ()) if type(attn_mask) is sparse_operand.Prepared else ((scale,), (crow, col))
+        places = (3, 4, 5, 0, 1, 2, 6) if len(own) == 3 else (5, 3, 4, 0, 1, 2, 6)
+        guard.remember(cache.guarded_calls, kind, launch, (*operands, *indices), [*map(guard.Part, places)], own, (out,),
+                       hints, kept, strided=0)
     return result
 
 
 class _Kept(typing.NamedTuple):
     """The data of guarded calls of a kind beside the tensors. mask: weak references to the mask, or to its three
-    arrays. shape: of the mask, or of its values. result: the shape. hints: Hints that such calls share, where the
-    program has any."""
+    arrays. shape: of the mask, or of its values."""
 
     mask: tuple
     shape: tuple
-    scale: float
-    result: tuple
-    hints: object
-
-    def ready_hints(self, crow, col, query):
-        """The hints to launch the program with, or None."""
-        return None if self.hints is None else self.hints.ready(launch_hints.versions_of((crow, col)), query)
 
 
 def _known_by(attn_mask):
-    """The identity of a mask: itself, or three tensors; None where it is of another kind."""
-    if type(attn_mask) is tuple:
-        return attn_mask if len(attn_mask) == 3 else None
-    if type(attn_mask) is sparse_operand.Prepared:
-        attn_mask.require_unwritten("attn_mask")
-        return attn_mask.crow, attn_mask.col, attn_mask.values
-    return (attn_mask,)
+    """The identity of a mask: itself, or three tensors."""
+    return attn_mask if type(attn_mask) is tuple else (attn_mask,)
 
 
-def _kind(query, key, value, attn_mask, dropout_p, is_causal, scale, check, precision, meta):
-    """The key of a guarded call beside the facts that the binding compares; None if the call cannot be guarded."""
+def _kind(attn_mask, dropout_p, is_causal, scale, check, precision, meta):
+    """The key of a guarded call beside its tensors; None if the call cannot be guarded."""
     tile = None if meta is None else guard.text_of(meta)
-    if not plain.see() or type(query) not in plain.TYPES or type(dropout_p) not in (int, float) or dropout_p != 0 \
-            or is_causal is not False or type(scale) not in (type(None), float) \
-            or check is not None and check is not False or meta is not None and tile is None:
+    if type(dropout_p) not in (int, float) or dropout_p != 0 or is_causal is not False \
+            or type(scale) not in (type(None), float) or check is not None and check is not False \
+            or meta is not None and tile is None:
         return None
-    parts = _known_by(attn_mask)
-    try:
-        return None if parts is None else ("bsr_attention", query.shape, key.shape, value.shape, query.dtype,
-                                           type(attn_mask), *map(id, parts), scale, check, precision, tile)
-    except (AttributeError, RuntimeError):  # Arguments that are no tensors, and nested tensors.
-        return None
+    return "bsr_attention", *map(id, _known_by(attn_mask)), scale, check, precision, tile
 
 
-def _kept(kind, attn_mask, mask, scale, call):
-    """The _Kept of a call that was checked; None where it cannot be repeated. mask: its indices; call: the program and
-    its result."""
-    parts = _known_by(attn_mask)
-    if mask.arrays is adapters.NUMPY or not plain.TYPES.issuperset(map(type, parts)):
+def _values_of(attn_mask):
+    """The mask, or its values, whose shape counts."""
+    if type(attn_mask) is tuple:
+        return attn_mask[-1]
+    return attn_mask.values if type(attn_mask) is sparse_operand.Prepared else attn_mask
+
+
+def _kept(kind, attn_mask, mask):
+    """The _Kept of a call that was checked; None where it cannot be repeated. mask: its indices."""
+    parts, values = _known_by(attn_mask), _values_of(attn_mask)
+    if mask.arrays is adapters.NUMPY or type(values) not in plain.TYPES:
         return None
-    hints = None
-    if call.program._keep is not None:
-        hints = launch_hints.Hints(call.program, launch_hints.versions_of((mask.crow, mask.col)))
-    references = guard.forgetting(cache.guarded_calls, kind, *parts)
-    return _Kept(references, parts[-1].shape, scale, tuple(call.result.shape), hints)
+    known = cache.guarded_calls.get(kind)
+    if known is not None and known.own.shape == values.shape and all(
+            reference() is part for reference, part in zip(known.own.mask, parts)):
+        return known.own
+    return _Kept(guard.forgetting(cache.guarded_calls, kind, *parts), values.shape)
 
 
 def _guarded_call(kind, query, key, value, attn_mask):
@@ -437,17 +434,18 @@ def _guarded_call(kind, query, key, value, attn_mask):
         return None
     if known is None:
         return None
-    call, parts = known.own, _known_by(attn_mask)
-    for reference, part in zip(call.mask, parts):
+    for reference, part in zip(known.own.mask, _known_by(attn_mask)):
         if reference() is not part:
             return None
-    crow, col = parts[:2] if len(parts) == 3 else (attn_mask.crow_indices(), attn_mask.col_indices())
-    storages = plain.storages_of((crow, col, query, key, value))
-    if storages is None or parts[-1].shape != call.shape:
+    if _values_of(attn_mask).shape != known.own.shape:
         return None
-    result = query.new_empty(call.result)
-    arguments = call.scale, crow, col, query, key, value, result
-    return result if guard.run(known, arguments, storages, call.ready_hints(crow, col, query)) else None
+    if type(attn_mask) is sparse_operand.Prepared:
+        attn_mask.require_unwritten("attn_mask")
+        found = guard.run(known, query, key, value)
+    else:
+        indices = attn_mask[:2] if type(attn_mask) is tuple else (attn_mask.crow_indices(), attn_mask.col_indices())
+        found = guard.run(known, query, key, value, *indices)
+    return found and found[0]
 
 
 def _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision, meta, draw):

@@ -106,17 +106,17 @@ def explained(input, max_row_nnz=None, *, check=None, meta=None):
 def _guarded_call(input, check):
     """The result, or None where this is no repetition; then nothing was done."""
     parts = guard.parts_of(input) if plain.see() else None
-    storages = None if parts is None else plain.storages_of(parts[:3])
-    if storages is None:
+    if parts is None:
         return None
     crow, col, values, shape = parts
     checks = guard.contents_of(check, values)
     known = None if checks is None else cache.guarded_calls.get(("bsr_softmax", checks, shape))
     if known is None:
         return None
-    result = values.new_empty(values.shape)
-    if not guard.run(known, (crow, col, values, result), storages):
+    found = guard.run(known, crow, col, values)
+    if found is None:
         return None
+    result, = found
     return (crow, col, result) if shape is None else matrices.tensor_of(crow.clone(), col.clone(), result, input.shape)
 
 
@@ -170,7 +170,9 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None, meta=None):
     launch = memory.launched(program, operand, named, checks=checks)
     if meta is None and arrays is not adapters.NUMPY and operand.prepared is None and operand.crow.ndim == 1 \
             and not (checks and on_gpu):
-        guard.remember(cache.guarded_calls, ("bsr_softmax", bool(checks), operand.shape), launch, arguments)
+        *given, out = arguments
+        guard.remember(cache.guarded_calls, ("bsr_softmax", bool(checks), operand.shape), launch, given,
+                       parts=list(map(guard.Part, range(4))), results=(out,))
     return _with_values(input, operand, result)
 
 

@@ -163,14 +163,20 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     """
     if others:
         _refuse_others(others)
-    query, key, value = autocast.cast(query, key, value)
-    named, kind = (causal, window, prefix), None
+    if plain.may_autocast is None or plain.may_autocast():
+        query, key, value = autocast.cast(query, key, value)
+    kind = None
     if return_aux is None and kernel_options is None:
-        kind = _kind(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, named)
-        found = None if kind is None else _guarded_call(kind, query, key, value, score_mod, block_mask, scale,
-                                                        return_lse, named)
-        if found is not None:
-            return found
+        kind = "flex_attention", id(score_mod), id(block_mask), scale, enable_gqa, return_lse, causal, window, prefix
+        try:
+            known = cache.guarded_calls.get(kind)
+        except TypeError:  # An argument has no hash.
+            known = None
+        if known is not None:
+            found = known.own.repeat(known, query, key, value, score_mod, block_mask, scale, causal, window, prefix)
+            if found is not None:
+                return found if return_lse else found[0]
+    named = causal, window, prefix
     request = _parsed(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, kernel_options,
                       return_aux, named)
     if stand_ins.stands_for_others(query) or _is_differentiated(query, key, value, request.score_values):
@@ -180,10 +186,14 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     else:
         plan, mask, given, out, lse, largest = _arguments(request)
         kept = None if kind is None else _kept(kind, plan, mask, request, score_mod, return_lse, named)
-        hints = None if kept is None else kept.ready_hints(query)
-        _run(plan, given, query, key, value, plan.launch if hints is None else hints.launch)
+        hints = ready = None
+        if kept is not None and kept.mask is not None and kept.mask.lists is not None \
+                and plan.program._keep is not None:
+            hints = launch_hints.Hints(plan.program, kept.mask.given_lists())
+            ready = hints.ready(query)
+        _run(plan, given, query, key, value, plan.launch if ready is None else ready.launch)
         if kept is not None:
-            guard.remember(cache.guarded_calls, kind, plan.launch, given, own=kept)
+            _remember(kind, plan, kept, query, key, value, given, (out, lse) if return_lse else (out,), hints)
     if return_aux is not None:
         return out, AuxOutput(lse=lse, max_scores=largest)
     return (out, lse) if return_lse else out
@@ -192,26 +202,55 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
 @dataclasses.dataclass(slots=True)
 class _Kept:
     """The data of guarded calls of a kind beside the tensors. score, block_mask: weak references to score_mod and to
-    the mask, or None; mask: a KeptMask, or None; hints: Hints that such calls share, where the program has any."""
+    the mask, or None; mask: a KeptMask, or None. arrays, wide: as of Plan."""
 
-    plan: Plan
-    #: Arguments that stand for a band, and the Band.
-    named: tuple
+    causal: object
+    window: object
+    prefix: object
+    #: The Band that these stand for.
     band: object
+    scale: float | None
     score: typing.Callable | None
     score_function: object
     block_mask: typing.Callable | None
     mask: object
-    hints: object
+    arrays: object
+    wide: str
 
-    def ready_hints(self, query):
-        """The hints to launch the program with, or None."""
-        return None if self.hints is None else self.hints.ready(self.mask.versions(), query)
+    def repeat(self, known, query, key, value, score_mod, block_mask, scale, causal, window, prefix):
+        """The results of a call whose kind is `known`; None where this is no repetition, and nothing was done.
 
-    def captured(self, function, values, query, key):
-        """The program's arguments for captures of a function, which the binding will look at."""
-        direct_reads.require(function, values, (query.shape[2], key.shape[2]))
-        return captured(function, values, self.plan.arrays, self.plan.wide, is_guarded=True)
+        What may have changed since the first call is looked at again: here values that the functions capture and lists
+        of a mask, in the binding where tensors lie.
+        """
+        # Equal arguments of other types may be none.
+        if causal is not self.causal or window is not self.window or prefix is not self.prefix:
+            if mask_functions.named(causal, window, prefix) is not self.band:
+                return None
+        if scale is not self.scale and type(scale) is not float:
+            return None
+        if self.score is None and self.mask is None:
+            return guard.run(known, query, key, value)
+        captures = self._captures(score_mod, block_mask)
+        return None if captures is None else guard.run(known, query, key, value, *captures)
+
+    def _captures(self, score_mod, block_mask):
+        """The program's arguments for captures of functions, which the binding will look at; None where one of these
+        is another one."""
+        found = []
+        if self.score is not None:
+            values = self.score_function.bind(score_mod) if self.score() is score_mod else None
+            if values is None:
+                return None
+            if values:
+                found += captured(self.score_function, values, self.arrays, self.wide, is_guarded=True)
+        if self.mask is not None:
+            values = self.mask.values(block_mask) if self.block_mask() is block_mask else None
+            if values is None:
+                return None
+            if values:
+                found += captured(self.mask.function, values, self.arrays, self.wide, is_guarded=True)
+        return found
 
 
 def _is_constant(one):
@@ -219,95 +258,41 @@ def _is_constant(one):
     return one is None or type(one) in (bool, int, str) or type(one) is tuple and all(map(_is_constant, one))
 
 
-def _kind(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, named):
-    """The key of a guarded call beside the facts that the binding compares; None if the call cannot be guarded."""
-    types = plain.TYPES
-    if type(query) not in types or type(key) not in types or type(value) not in types \
-            or scale is not None and type(scale) is not float:
-        return None
-    try:
-        return ("flex_attention", query.shape, key.shape, value.shape, query.dtype, id(score_mod), id(block_mask),
-                scale, enable_gqa, return_lse, named)
-    except RuntimeError:  # Nested tensors have no shape.
-        return None
-
-
 def _kept(kind, plan, mask, request, score_mod, return_lse, named):
     """The _Kept of a call that was checked; None where it cannot be repeated. mask: its Mask
     (_masks/attention_mask.py), or None; request: the call's."""
     queries, keys = request.query.shape[2], request.key.shape[2]
-    if not all(map(_is_constant, (*named, return_lse))) or keys_read(mask, request.band, queries, keys) < keys:
+    if not all(map(_is_constant, (*named, return_lse))) or keys_read(mask, request.band, queries, keys) < keys \
+            or not plain.TYPES.issuperset(map(type, (request.query, request.key, request.value))):
         return None
     score = block_mask = known = None
     try:
-        hash(kind)
+        known = cache.guarded_calls.get(kind)
         # Objects that a function or a mask holds are not kept longer than it.
         if request.score is not None:
             score, = guard.forgetting(cache.guarded_calls, kind, score_mod)
-        if mask is not None:
-            block_mask, = guard.forgetting(cache.guarded_calls, kind, request.block_mask)
-            known = kept_mask(request.block_mask, mask)
-            if known is None:
-                return None
+        kept = _Kept(*named, request.band, request.scale, score, request.score, None, None, plan.arrays, plan.wide)
+        if mask is None:
+            return known.own if known is not None and known.own == kept else kept
+        kept.block_mask, = guard.forgetting(cache.guarded_calls, kind, request.block_mask)
+        kept.mask = kept_mask(request.block_mask, mask)
     except TypeError:  # An object has no weak references, or an argument no hash.
         return None
-    hints = None
-    if known is not None and known.lists is not None and plan.program._keep is not None:
-        hints = launch_hints.Hints(plan.program, known.versions())
-    return _Kept(plan, named, request.band, score, request.score, block_mask, known, hints)
+    return None if kept.mask is None else kept
 
 
-def _guarded_call(kind, query, key, value, score_mod, block_mask, scale, return_lse, named):
-    """The output, or (output, lse); None where this is no repetition, and nothing was done.
-
-    What may have changed since the first call is looked at again: here values that the functions capture and lists of a
-    mask, in the binding where tensors lie.
-    """
-    try:
-        known = cache.guarded_calls.get(kind)
-    except TypeError:  # An argument has no hash.
-        return None
-    if known is None:
-        return None
-    call = known.own
-    for one, kept in zip(named, call.named):
-        # Equal arguments of other types may be none.
-        if one is not kept and mask_functions.named(*named) is not call.band:
-            return None
-    plan, lists, captures = call.plan, (), []
-    if call.score is not None:
-        values = call.score_function.bind(score_mod) if call.score() is score_mod else None
-        if values is None:
-            return None
-        if values:
-            captures += call.captured(call.score_function, values, query, key)
-    if call.mask is not None:
-        values = call.mask.values(block_mask) if call.block_mask() is block_mask else None
-        if values is None:
-            return None
-        if values:
-            captures += call.captured(call.mask.function, values, query, key)
-        if call.mask.lists is not None:
-            lists = call.mask.lists if call.mask.lists[2] is not None else call.mask.lists[:2]
-    storages = plain.storages_of((query, key, value, *captures))
-    if storages is None:
-        return None
-    if lists:
-        storages[6:6] = plain.TRUSTED * len(lists)
-    out = plain.empty_like(query) if plan.is_like and query.is_contiguous() else plan.result(query)
-    results = (out, plan.new_rows(query)) if return_lse else (out,)
-    rows, passed = query, results
-    if plan.packed_heads:
-        try:
-            rows, *passed = map(plan.packed, (query, *results))
-        except RuntimeError:  # Its heads lie otherwise than the other's.
-            return None
-    arguments = (rows, key, value, *lists, *captures, *passed)
-    if plan.takes_scale:
-        arguments = scale, *arguments
-    if not guard.run(known, arguments, storages, call.ready_hints(query)):
-        return None
-    return results if return_lse else out
+def _remember(kind, plan, kept, query, key, value, given, results, hints):
+    """Keeps a call for _guarded_call. given: the program's arguments."""
+    lists = [] if kept.mask is None or kept.mask.lists is None else [one for one in kept.mask.lists if one is not None]
+    own, count = [kept.scale] * plan.takes_scale + lists, len(given) - len(results)
+    captures = given[len(own) + 3:count]
+    first = 3 + len(captures)
+    places = [*range(first, first + plan.takes_scale), 0, 1, 2, *range(first + plan.takes_scale, first + len(own)),
+              *range(3, first), *range(first + len(own), first + len(own) + len(results))]
+    packed = {0, *places[count:]} if plan.packed_heads else ()
+    guard.remember(cache.guarded_calls, kind, plan.launch, (query, key, value, *captures),
+                   [guard.Part(place, heads=plan.packed_heads if place in packed else 0) for place in places], own, results,
+                   hints, kept, strided=0)
 
 
 def _is_differentiated(query, key, value, captures):

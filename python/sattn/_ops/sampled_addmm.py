@@ -262,9 +262,9 @@ def explained(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=None, p
     return [(call.program, call.arguments, False)], "meta" if meta is not None else None, ()
 
 
-def _kind(beta, checks, precision):
+def _kind(beta, checks, precision, has_out):
     """The key of a guarded call beside its tensors."""
-    return "sampled_addmm", beta == 0, checks, precision == "tf32"
+    return "sampled_addmm", beta == 0, checks, precision == "tf32", has_out
 
 
 def _guarded_call(input, mat1, mat2, beta, alpha, out, check, precision):
@@ -272,41 +272,43 @@ def _guarded_call(input, mat1, mat2, beta, alpha, out, check, precision):
     if type(mat1) not in plain.TYPES or out is not None and out is not input:
         return None
     checks = guard.contents_of(check, mat1)
-    known = None if checks is None else cache.guarded_calls.get(_kind(beta, checks, precision))
+    known = None if checks is None else cache.guarded_calls.get(_kind(beta, checks, precision, out is not None))
     parts = None if known is None else guard.parts_of(input)
-    storages = None if parts is None else plain.storages_of((*parts[:3], mat1, mat2))
-    if storages is None:
+    if parts is None:
         return None
     crow, col, values, shape = parts
     try:
         if mat1.dim() != 2 or mat2.dim() != 2 or shape is not None and shape != (mat1.shape[0], mat2.shape[1]) \
                 or values.dtype != mat1.dtype:
             return None
-        result = mat1.new_empty(values.shape) if out is None else values
     except RuntimeError:  # Nested tensors.
         return None
-    if not guard.run(known, (alpha, beta, crow, col, values, mat1, mat2, result), storages):
+    found = guard.run(known, alpha, beta, crow, col, values, mat1, mat2)
+    if found is None:
         return None
     if out is not None:
-        autograd.count_write(result)
+        autograd.count_write(values)
         return out
+    result, = found
     return (crow, col, result) if shape is None else matrices.tensor_of(crow, col, result, input.shape)
 
 
-def _remember(call, launch, beta, checks, precision):
+def _remember(call, launch, beta, checks, precision, has_out):
     """Keeps a call for _guarded_call: of one matrix, without batches."""
     named, values = call.operands, call.operand.values
     if any(named[name].ndim != rank for name, rank in (("crow", 1), ("mat1", 2), ("mat2", 2), ("out", 3))):
         return
     mat1, mat2 = (named[name].transpose(0, 1) if own else named[name]
                   for name, own in zip(("mat1", "mat2"), call.transposes))
-    given = {name: (place, False, -1)
+    given = {name: guard.Part(place)
              for place, name in enumerate(("alpha", "beta", "crow", "col", "input", "mat1", "mat2", "out"))}
-    given["mat1"], given["mat2"] = (5, call.transposes[0], -1), (6, call.transposes[1], -1)
-    guard.remember(cache.guarded_calls, _kind(beta, checks, precision), launch,
-                   (1.0, 1.0, named["crow"], named["col"], call.operand.arrays.passed(values), mat1, mat2,
-                    named["out"]),
-                   parts=[given[name] for name in ("alpha", "beta")[:len(call.scalars)] + (*named,)])
+    given["mat1"], given["mat2"] = map(guard.Part, (5, 6), call.transposes)
+    if has_out:
+        given["out"] = given["input"]
+    guard.remember(cache.guarded_calls, _kind(beta, checks, precision, has_out), launch,
+                   (1.0, 1.0, named["crow"], named["col"], call.operand.arrays.passed(values), mat1, mat2),
+                   parts=[given[name] for name in ("alpha", "beta")[:len(call.scalars)] + (*named,)],
+                   results=() if has_out else (named["out"],))
 
 
 def _dispatched(input, mat1, mat2, beta, alpha, precision, out, check, meta):
@@ -378,7 +380,7 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
         _copy_indices(call.copies)
         arrays.count_write(result.values)
     if arrays is not adapters.NUMPY and meta is None and not (checks and on_gpu) and (out is None or out is input):
-        _remember(call, launch, beta, bool(checks), precision)
+        _remember(call, launch, beta, bool(checks), precision, out is not None)
     if result.matrix is None:  # SciPy copies what it is given, or not, but never writes it.
         return type(input)((result.values, call.pattern[1], call.pattern[0]), shape=call.pattern[3])
     return result.matrix

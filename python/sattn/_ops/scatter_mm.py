@@ -212,68 +212,67 @@ def _launch(program, operands, order, arrays, checks, cleared):
     return launch, tuple(passed.values())
 
 
-def _kind(format, checks, precision):
+def _kind(format, split, checks, precision):
     """The key of a guarded call beside its tensors."""
-    return "scatter_mm", format, checks, precision == "tf32"
+    return "scatter_mm", format, split, checks, precision == "tf32"
 
 
-def _parts_of(matrix, rows, split):
-    """The parts of a tensor (*, M, N), as TorchArrays.grid has them."""
-    *batch, m, n = matrix.shape
-    return matrix.view(*batch, m // rows, rows, split, n // split).transpose(-3, -2)
-
-
-def _listed_parts(blocks, others, members, accumulators):
-    """(the program's arguments, the accumulators) of the format "scatter_mm"."""
-    offsets, pq = members
-    p, q = pq.unbind(1) if pq.dim() == 2 and pq.shape[1] == 2 else (None, None)
-    if p is None or others.dim() != 3 or blocks.dim() != 3:
-        return None, None
-    if accumulators is None:
-        accumulators = blocks.new_zeros((offsets.shape[0] - 1, blocks.shape[1], others.shape[2]))
-    return (offsets, q, blocks, others, p, accumulators), accumulators
-
-
-def _strided_parts(blocks, others, members, accumulators):
-    """The parts of a call in one of the formats whose offsets are those of parts of matrices."""
+def _arguments_of(format, blocks, others, members, accumulators):
+    """(the arguments of a guarded call, SPLIT_N or 0) of indices_data's members; None where it cannot be one."""
+    if format == "scatter_mm":
+        offsets, pq = members
+        p, q = pq.unbind(1) if pq.dim() == 2 and pq.shape[1] == 2 else (None, None)
+        return None if p is None else ((offsets, q, blocks, others, p, accumulators), 0)
     offsets, r, *p, q, meta = members
     split = meta.get("SPLIT_N") if type(meta) is dict else None
-    if type(split) is not int or split < 1 or type(accumulators) not in plain.TYPES or blocks.dim() != 3:
-        return None, None
-    rows, columns = blocks.shape[1:]
-    out = accumulators
+    if type(split) is not int or split < 1 or accumulators is None:
+        return None
     if not p:  # As _tensors_of has it.
-        count = min(offsets.shape[0] - 1, out.shape[-2] // rows)
-        if count < offsets.shape[0] - 1:
+        lists, rows, size = offsets.shape[0] - 1, accumulators.shape[-2], blocks.shape[1]
+        count = min(lists, rows // size)
+        if count < lists:
             offsets = offsets[:count + 1]
-        if count * rows < out.shape[-2]:
-            out = out[..., :count * rows, :]
-    return (offsets, q, blocks, _parts_of(others, columns, split), *p, r, _parts_of(out, rows, split)), accumulators
+        if count * size < rows:
+            accumulators = accumulators[..., :count * size, :]
+    return (offsets, q, blocks, others, *p, r, accumulators), split
 
 
 def _guarded_call(blocks, others, indices_data, accumulators, check, precision):
     """The result, or None where this is no repetition; then nothing was done."""
-    types = plain.TYPES
-    if type(blocks) not in types or type(others) not in types or type(indices_data) is not tuple or not indices_data:
+    if type(blocks) not in plain.TYPES or type(indices_data) is not tuple or not indices_data:
         return None
     format, *members = indices_data
     checks = guard.contents_of(check, blocks)
-    known = None
-    if checks is not None and type(format) is str:
-        known = cache.guarded_calls.get(_kind(format, checks, precision))
-    if known is None:
+    if checks is None or type(format) is not str:
         return None
-    parts_of = _listed_parts if format == "scatter_mm" else _strided_parts
     try:
-        arguments, result = parts_of(blocks, others, members, accumulators)
+        given = _arguments_of(format, blocks, others, members, accumulators)
+        known = None if given is None else cache.guarded_calls.get(_kind(format, given[1], checks, precision))
+        if known is None:
+            return None
+        arguments = given[0]
+        if accumulators is None:
+            shape = arguments[0].shape[0] - 1, blocks.shape[1], others.shape[2]
+            arguments = *arguments[:-1], blocks.new_zeros(shape)
     except (AttributeError, IndexError, RuntimeError, TypeError, ValueError, ZeroDivisionError):
         return None  # The slow path raises the error.
-    storages = None if arguments is None else plain.storages_of(arguments)
-    if storages is None or not guard.run(known, arguments, storages):
+    if guard.run(known, *arguments) is None:
         return None
-    if accumulators is not None:
-        autograd.count_write(accumulators)
-    return result
+    if accumulators is None:
+        return arguments[-1]
+    autograd.count_write(accumulators)
+    return accumulators
+
+
+def _remember(format, meta, given, others, result, launch, checks, precision):
+    """Keeps a call for _guarded_call. given: the program's arguments."""
+    parts, split = [guard.Part(place) for place in range(len(given))], 0
+    if format != "scatter_mm":
+        split, (rows, columns) = split_of(meta), given[2].shape[1:]
+        parts[3] = guard.Part(3, rows=columns, split=split)
+        parts[-1] = guard.Part(len(given) - 1, rows=rows, split=split)
+        given = [*given[:3], others, *given[4:-1], result[..., :rows * given[-1].shape[-4], :]]
+    guard.remember(cache.guarded_calls, _kind(format, split, checks, precision), launch, given, parts)
 
 
 def scatter_mm(blocks, others, indices_data, *, accumulators=None, check=None, precision=None):
@@ -359,5 +358,5 @@ def multiply(blocks, others, lists, accumulators, check, precision, is_cleared=F
     if accumulators is not None:
         arrays.count_write(accumulators)
     if arrays is not adapters.NUMPY and not is_cleared and not (checks and on_gpu):
-        guard.remember(cache.guarded_calls, _kind(format, bool(checks), precision), launch, passed)
+        _remember(format, meta, passed, others, result, launch, bool(checks), precision)
     return result

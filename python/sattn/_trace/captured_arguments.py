@@ -10,13 +10,11 @@ from . import regions
 _PASSED = {"i32": "int32", "i64": "int64", "f32": "float32"}
 
 
-def _passed_capture(capture, value, arrays, has_gradient, wide, is_guarded):
+def _passed_capture(capture, value, arrays, has_gradient, wide):
     """A captured array in the type and on the device of the kernel. has_gradient: whether PyTorch may want one of
     it."""
     wanted = regions.passed_element(capture.element, wide)
     if wanted == capture.element:  # The common case.
-        if is_guarded and type(value) in plain.TYPES and value.is_cuda == arrays.on_gpu:
-            return value
         if arrays is adapters.NUMPY and type(value) is np.ndarray and value.flags.aligned:
             return arrays.passed(value)
         if plain.is_in_memory(value) and value.device == arrays.device and not value.requires_grad:
@@ -52,12 +50,17 @@ def _passed_capture(capture, value, arrays, has_gradient, wide, is_guarded):
 
 def captured(function, values, arrays, wide="f32", is_guarded=False):
     """The kernel's arguments for the captures of a function. wide: the type of scores, "f32" or "f64". is_guarded:
-    whether tensors that are passed as they are will be checked (plain.storages_of and the binding)."""
+    whether tensors that are passed as they are will be checked by the binding."""
     found = []
     for capture, value in zip(function.captures, values):
-        if capture.kind == "array":
-            found.append(_passed_capture(capture, value, arrays, function.kind == "score_mod", wide, is_guarded))
-        elif capture.kind == "float" or capture.kind == "small":
+        kind = capture.kind
+        if kind == "array":
+            if is_guarded and type(value) in plain.TYPES and value.is_cuda == arrays.on_gpu \
+                    and regions.passed_element(capture.element, wide) == capture.element:
+                found.append(value)
+            else:
+                found.append(_passed_capture(capture, value, arrays, function.kind == "score_mod", wide))
+        elif kind == "float" or kind == "small":
             found.append(value)
         else:
             found += regions.numbers_of(capture, value)

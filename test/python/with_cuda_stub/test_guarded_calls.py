@@ -228,6 +228,7 @@ def test_input_that_broadcasts(package, stub_cuda, short):
     whole = cuda_tensors.zeros(72)
     row = whole[1:65]
     package.bsr_dense_addmm(row, bsr, b)
+    package.bsr_dense_addmm(row, bsr, b, out=c)
     expected = words(stub_cuda.lines("launch")[-1])
     short()
     package.bsr_dense_addmm(row, bsr, b, out=c)

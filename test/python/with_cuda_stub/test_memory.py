@@ -128,17 +128,23 @@ def test_nothing_is_given_back_for_other_failures(package, emptied, monkeypatch)
 
 def test_no_memory_for_the_result(package, emptied, stub_cuda, monkeypatch):
     """PyTorch's exception comes as it is."""
-    bsr, b, c = problem()
+    from sattn._arrays import lazy_torch
 
-    def new_empty(self, shape):
+    bsr, b, c = problem()
+    empty, is_full = torch.empty_strided, False
+
+    def refuse(*_, **__):
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
+    monkeypatch.setattr(lazy_torch, "empty_strided", lambda *given, **named: (refuse if is_full else empty)(*given, **named))
     for _ in range(2):  # The long way, then the short one.
         seen = len(stub_cuda.lines("launch"))
         with monkeypatch.context() as patch:
-            patch.setattr(torch.Tensor, "new_empty", new_empty)
+            patch.setattr(torch.Tensor, "new_empty", refuse)
+            is_full = True
             with pytest.raises(torch.OutOfMemoryError, match="CUDA out of memory"):
                 package.bsr_dense_addmm(c, bsr, b, meta=META)
+        is_full = False
         assert len(stub_cuda.lines("launch")) == seen
         assert package.bsr_dense_addmm(c, bsr, b, meta=META).shape == c.shape
     assert not emptied

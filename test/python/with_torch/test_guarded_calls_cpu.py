@@ -6,7 +6,6 @@ import gc
 import numpy as np
 import pytest
 import torch
-from fake_cuda import CudaTensor
 
 
 def arrays(col=(0, 1)):
@@ -136,18 +135,53 @@ def test_another_thread_may_forget_at_any_time(package):
     guard.remember(Forgetting(), "kind", program._launch, (*bsr, b, None, b))
 
 
-def test_any_exception_is_a_failure(package):
+def test_an_exception_of_the_program_is_a_failure(package):
     """Not one of the operands, with which the long way would make the product again."""
+    import tvm_ffi
     from sattn._native import libraries
 
-    call, _ = libraries.binding().guarded_calls(1)
-    fail = libraries.binding().raise_failure
-    # std::length_error, of the rank.
-    wrong = CudaTensor(np.zeros(4, np.float32))
-    wrong.managed.tensor.ndim = -1
-    assert call(None, wrong, 0, 0) == -2
-    with pytest.raises(RuntimeError, match="vector"):
-        fail()
+    def program(array):
+        raise KeyError("of the program")
+
+    call, remember = libraries.binding().guarded_calls(1, -1)
+    array, program = torch.zeros(4), tvm_ffi.convert(program)
+    assert call(None, array) is call(None) is call(None, array, array) is None
+    remember(program.__chandle__(), (), (), (), None, array)
+    assert call(None, array) is False
+    with pytest.raises(KeyError, match="of the program"):
+        libraries.binding().raise_failure()
+
+
+def test_only_plain_arguments_are_taken(package):
+    """Others take the long way."""
+    import tvm_ffi
+
+    from sattn._native import libraries
+
+    class Other(torch.Tensor):
+        pass
+
+    call, remember = libraries.binding().guarded_calls(1, -1)
+    array, wanted = torch.zeros(4), torch.zeros(4, requires_grad=True)
+    negative = torch.zeros(4, dtype=torch.complex64).conj().imag
+    program = tvm_ffi.convert(lambda array: 7)
+    remember(program.__chandle__(), (), (), (), None, array)
+    known = [7, None, ()]
+    assert call(None, array) == call(None, torch.nn.Parameter(array, False)) == known
+    with torch.no_grad():
+        assert call(None, wanted) == known
+    host = np.zeros(4, np.float32)
+    host.flags.writeable = False
+    for other in (wanted, negative, array.as_subclass(Other), array.tolist(), "text", 2**64, torch.zeros(4).to_sparse(),
+                  torch.zeros(4, device="meta"), torch.zeros(4, dtype=torch.float64), torch.zeros(5), None, 1.0, host):
+        assert call(None, other) is None
+    remember(program.__chandle__(), (), (), (), None, host)
+    assert call(None, host) == call(None, np.zeros(4, np.float32)) == call(None, array) == known
+    assert torch.vmap(lambda one: array[0] + (call(None, one) is None))(torch.zeros(2, 4)).tolist() == [1, 1]
+    with torch.autograd.forward_ad.dual_level():
+        assert call(None, array) is None
+    array.untyped_storage().resize_(15)
+    assert call(None, array) is None
 
 
 @pytest.mark.parametrize("name", ["crow", "col", "values"])
