@@ -24,6 +24,7 @@ attention::Facts attention::readFacts(NamedFacts &given) {
   facts.areListsShared = given.isSet("shares_mask");
   facts.hasDropout = given.isSet("has_dropout");
   facts.readsPairs = given.isSet("reads_pairs");
+  facts.usesPositions = given.isSet("uses_positions");
   facts.seenBlocks = given.find("seen_blocks");
   facts.longestRow = given.find("longest_row");
   facts.isOneGradient = given.isSet("is_one_gradient");

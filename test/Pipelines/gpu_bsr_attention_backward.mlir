@@ -1,6 +1,6 @@
 // The gradients of attention at stored blocks, with and without dropout, go the whole way with the computed default's tiles.
-// No kernel of sm_80 spills with heads of 64 columns; on Hopper the kernel for blocks of 64 may.
-// RUN: %if ptxas %{ sparse-translate --to=cubin --verify-each %s -o /dev/null %}
+// No kernel spills with heads of 64 columns.
+// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each %s -o /dev/null %}
 // RUN: %if ptxas-third1 %{ sparse-translate --to=cubin --verify-each --schedule=plain %s -o /dev/null %}
 // RUN: %if ptxas-third2 %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
 // RUN: sparse-opt %s --sattn-to-cpu -o /dev/null

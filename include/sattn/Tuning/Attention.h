@@ -51,6 +51,9 @@ struct Facts {
   /// Whether scores are modified by an element of a tensor for each pair of a
   /// query and a key.
   bool readsPairs = false;
+  /// Whether a score or its mask is computed from the positions of its query
+  /// and key, by a function or for a window or a prefix, of gradients.
+  bool usesPositions = false;
   /// Whether long rows may be computed in parts, of which `split_k` says how
   /// many all rows have.
   bool mayHaveParts = false;

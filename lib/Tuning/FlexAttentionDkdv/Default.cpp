@@ -45,8 +45,9 @@ static void chooseSizes(Parameters &tile, int64_t widest, const Facts &facts,
   case TargetKind::Wgmma:
     tile.depth = columns <= 128 ? 128 : 64;
     if (facts.blockQueries && widest <= 64) {
-      // Two CTAs share an SM; with more rows they spill.
-      tile.depth = 64;
+      // Two CTAs share an SM; with more rows they spill, and so do the words of
+      // dropout.
+      tile.depth = facts.hasDropout ? 128 : 64;
       tile.rows = 32;
       return;
     }
@@ -61,8 +62,12 @@ static void chooseSizes(Parameters &tile, int64_t widest, const Facts &facts,
     if (widest > 128 && widest <= 256 && facts.elementBytes == 2 &&
         !facts.isOneGradient && !facts.blockQueries)
       tile.rows = 96;
+    // Positions take registers, too.
+    if (facts.usesPositions && !facts.blockQueries && widest > 64 &&
+        widest <= 96)
+      tile.rows = std::min<int64_t>(tile.rows, 48);
     // Elements of a bias are in registers with the scores: more rows spill.
-    if (facts.readsPairs && widest > 96)
+    if (facts.readsPairs && widest > 64)
       tile.rows = std::min<int64_t>(tile.rows, widest <= 128 ? 32 : 16);
     return;
   }

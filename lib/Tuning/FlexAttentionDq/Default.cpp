@@ -21,7 +21,7 @@ using namespace sattn::tuning::flex_attention_dq;
 static constexpr int64_t kMultiple = 8, kWarpgroupRows = 64;
 
 /// Rows of a tile and keys of an iteration, by the wider of both heads.
-static void chooseSizes(Parameters &tile, int64_t widest,
+static void chooseSizes(Parameters &tile, int64_t widest, const Facts &facts,
                         const Target &target) {
   switch (target.kind) {
   case TargetKind::CPU:
@@ -34,6 +34,17 @@ static void chooseSizes(Parameters &tile, int64_t widest,
   case TargetKind::Wgmma:
     tile.rows = widest <= 256 ? 128 : 64;
     tile.depth = widest <= 64 ? 128 : widest <= 256 ? 64 : 16;
+    // Elements of a bias are in registers with the scores: more keys spill.
+    if (facts.readsPairs && widest <= 64)
+      tile.depth = 96;
+    else if (facts.readsPairs && widest > 192 && widest <= 256)
+      tile.depth = 48;
+    // Two CTAs share an SM, which leaves them fewer registers: with more keys
+    // those of a mask spill.
+    if (facts.usesPositions && facts.blockQueries && widest > 64 &&
+        attention::fitInto(facts.blockQueries, tile.rows, kMultiple) <=
+            kWarpgroupRows)
+      tile.depth = std::min<int64_t>(tile.depth, 32);
     return;
   }
 }
@@ -44,7 +55,7 @@ sattn::tuning::flex_attention_dq::defaultParameters(const Facts &facts,
   Parameters tile;
   int64_t widest =
       std::max(facts.headDim, facts.valueDim) * facts.elementBytes / 2;
-  chooseSizes(tile, widest, target);
+  chooseSizes(tile, widest, facts, target);
   int64_t unit = target.kind == TargetKind::Wgmma ? kWarpgroupRows : kMultiple;
   if (facts.rows && *facts.rows > 0)
     tile.rows = std::min<int64_t>(tile.rows, llvm::alignTo(*facts.rows, unit));

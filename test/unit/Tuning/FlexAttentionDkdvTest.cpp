@@ -38,6 +38,31 @@ TEST(FlexAttentionDkdvTest, DefaultFollowsHeadDim) {
   }
 }
 
+/// What each pair has in registers beside its score leaves fewer rows.
+TEST(FlexAttentionDkdvTest, PairsTakeRegisters) {
+  auto rowsOf = [](const Facts &facts) {
+    return flex_attention_dkdv::defaultParameters(facts, *findTarget("sm_90a"))
+        .rows;
+  };
+  Facts positions = factsOf(96), pairs = factsOf(96), dropout = factsOf(64);
+  positions.usesPositions = true;
+  EXPECT_EQ(rowsOf(positions), 48);
+  positions.blockQueries = positions.blockKeys = 128;
+  EXPECT_EQ(rowsOf(positions), 64);
+  pairs.readsPairs = pairs.usesPositions = true;
+  EXPECT_EQ(rowsOf(pairs), 32);
+  dropout.blockQueries = dropout.blockKeys = 128;
+  EXPECT_EQ(
+      flex_attention_dkdv::defaultParameters(dropout, *findTarget("sm_90a"))
+          .depth,
+      64);
+  dropout.hasDropout = true;
+  EXPECT_EQ(
+      flex_attention_dkdv::defaultParameters(dropout, *findTarget("sm_90a"))
+          .depth,
+      128);
+}
+
 /// One gradient has half the sums of both.
 TEST(FlexAttentionDkdvTest, OneGradientHasMoreKeys) {
   Facts facts = factsOf(256);

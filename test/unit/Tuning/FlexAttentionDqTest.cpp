@@ -41,6 +41,27 @@ TEST(FlexAttentionDqTest, DefaultFollowsHeadDim) {
   }
 }
 
+/// What each pair has in registers beside its score leaves fewer keys.
+TEST(FlexAttentionDqTest, PairsTakeRegisters) {
+  auto depthOf = [](const Facts &facts) {
+    return flex_attention_dq::defaultParameters(facts, *findTarget("sm_90a"))
+        .depth;
+  };
+  for (auto [headDim, depth] :
+       {std::pair(64, 96), std::pair(128, 64), std::pair(256, 48)}) {
+    Facts facts = factsOf(headDim);
+    facts.readsPairs = facts.usesPositions = true;
+    EXPECT_EQ(depthOf(facts), depth) << headDim;
+  }
+  Facts facts = factsOf(128);
+  facts.blockQueries = facts.blockKeys = 64;
+  EXPECT_EQ(depthOf(facts), 64);
+  facts.usesPositions = true;
+  EXPECT_EQ(depthOf(facts), 32);
+  facts.blockQueries = facts.blockKeys = 128;
+  EXPECT_EQ(depthOf(facts), 64);
+}
+
 /// Four bytes count as twice the columns.
 TEST(FlexAttentionDqTest, DefaultFollowsBytes) {
   Facts facts = factsOf(128);

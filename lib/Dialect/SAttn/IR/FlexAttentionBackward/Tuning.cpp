@@ -21,6 +21,10 @@
 using namespace mlir;
 using namespace sattn;
 
+/// The argument of a score_mod that is the query, after the score, batch and
+/// head, and that of a mask_mod, which has no score. The key is the next.
+static constexpr unsigned kScoreQueryArgument = 3, kMaskQueryArgument = 2;
+
 /// Whether the value follows from this argument of its region.
 static bool followsFrom(Value value, BlockArgument argument) {
   if (value == argument)
@@ -47,8 +51,8 @@ static bool readsPairs(ScoreOpInterface op) {
   if (op.getScoreMod().empty())
     return false;
   Block &body = op.getScoreMod().front();
-  // The arguments are the score, batch, head, query and key.
-  BlockArgument query = body.getArgument(3), key = body.getArgument(4);
+  BlockArgument query = body.getArgument(kScoreQueryArgument),
+                key = body.getArgument(kScoreQueryArgument + 1);
   WalkResult result = body.walk([&](tensor::ExtractOp extract) {
     auto isAt = [&](BlockArgument place) {
       return llvm::any_of(extract.getIndices(), [&](Value index) {
@@ -59,6 +63,19 @@ static bool readsPairs(ScoreOpInterface op) {
                                     : WalkResult::advance();
   });
   return result.wasInterrupted();
+}
+
+/// Whether a score or its mask is computed from the positions of its query and
+/// key, other than by a causal mask.
+static bool usesPositions(ScoreOpInterface op) {
+  auto readsPositions = [](Region &region, unsigned first) {
+    return !region.empty() && (!region.getArgument(first).use_empty() ||
+                               !region.getArgument(first + 1).use_empty());
+  };
+  std::optional<MaskAttr> mask = op.getMask();
+  return readsPositions(op.getScoreMod(), kScoreQueryArgument) ||
+         readsPositions(op.getMaskMod(), kMaskQueryArgument) ||
+         (mask && (mask->getLeft() || mask->getPrefix()));
 }
 
 static TuningFacts findFacts(ScoreOpInterface op, const TuningHints &hints) {
@@ -81,6 +98,7 @@ static TuningFacts findFacts(ScoreOpInterface op, const TuningHints &hints) {
   }
   facts.addFlag("has_dropout", bool(op.getRandom()));
   facts.addFlag("reads_pairs", readsPairs(op));
+  facts.addFlag("uses_positions", usesPositions(op));
   std::optional<MaskAttr> mask = op.getMask();
   facts.addFlag("is_causal",
                 mask && mask->getRight() && !mask->getLeft() && !op.hasLists());
