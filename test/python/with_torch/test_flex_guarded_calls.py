@@ -285,7 +285,7 @@ def test_arrays_of_numpy_are_no_tensors(package):
 
 
 def test_modes_of_pytorch(package):
-    """Those that make tensors elsewhere, that see functions, and that see operators."""
+    """One that makes tensors elsewhere, one that sees functions, and one that sees operators."""
     class Functions(torch.overrides.TorchFunctionMode):
         def __torch_function__(self, function, types, arguments=(), named=None):
             return function(*arguments, **(named or {}))
