@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 
 using namespace sattn::python;
@@ -218,14 +219,13 @@ GuardedCalls::call(const Entry &entry, const ffi::Function &function,
   passed.reserve(prefix.size() + std::max(given.size(), entry.parts.size()));
   // Their addresses are passed.
   std::vector<View> views;
-  views.reserve(entry.parts.size());
+  views.reserve(std::count_if(entry.parts.begin(), entry.parts.end(),
+                              std::mem_fn(&Part::isView)));
   if (entry.parts.empty())
     passed.insert(passed.end(), given.begin(), given.end());
   for (const Part &part : entry.parts) {
     const DLTensor *tensor =
-        part.isTransposed || part.like >= 0 || part.heads || part.rows
-            ? tensorOf(given[part.place])
-            : nullptr;
+        part.isView() ? tensorOf(given[part.place]) : nullptr;
     if (!tensor) {
       passed.push_back(given[part.place]);
       continue;

@@ -39,6 +39,8 @@ public:
     /// If not 0, (..., M, N) is passed as (..., M / rows, split, rows, N /
     /// split).
     int rows = 0, split = 0;
+
+    bool isView() const { return isTransposed || like >= 0 || heads || rows; }
   };
 
   /// A tensor that each call makes: a function of Python and its arguments, a

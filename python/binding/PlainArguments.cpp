@@ -67,11 +67,11 @@ static const Libraries *libraries() {
   return known = made.release();
 }
 
-/// The result of an exception: tensors without a storage, nested ones and those
-/// in transforms of PyTorch raise RuntimeError, arrays BufferError.
+/// The result where a function of Python raised an exception: tensors without a
+/// storage, nested ones and those in transforms of PyTorch raise one. The slow
+/// path says what is wrong.
 static Result failed() {
-  if (!PyErr_ExceptionMatches(PyExc_RuntimeError) &&
-      !PyErr_ExceptionMatches(PyExc_BufferError))
+  if (!PyErr_ExceptionMatches(PyExc_Exception))
     return Result::Raised;
   PyErr_Clear();
   return Result::Unknown;

@@ -50,7 +50,7 @@ public:
     Plain,
     /// An argument is something else.
     Unknown,
-    /// A function of Python raised an exception, which is set.
+    /// An exception is set, which the caller gets.
     Raised
   };
 

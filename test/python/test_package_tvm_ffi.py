@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("tvm_ffi")
 # The symbols that the binding needs, among those that the oldest version exports.
-FUNCTIONS = {"TVMFFIBacktrace", "TVMFFIEnvGetStream", "TVMFFIErrorMoveFromRaised", "TVMFFIErrorSetRaised",
-             "TVMFFIGetTypeInfo", "TVMFFITypeGetOrAllocIndex"}
+FUNCTIONS = {"TVMFFIBacktrace", "TVMFFIEnvGetStream", "TVMFFIEnvSetStream", "TVMFFIErrorMoveFromRaised",
+             "TVMFFIErrorSetRaised", "TVMFFIGetTypeInfo", "TVMFFIObjectCreateOpaque", "TVMFFITypeGetOrAllocIndex"}
 
 
 def test_the_oldest_version_has_what_the_binding_needs(built_tools):

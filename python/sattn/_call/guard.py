@@ -57,7 +57,7 @@ def remember(guarded_calls, kind, program, arguments, parts=(), kept=(), results
 
     kind: of calls, by what their tensors do not tell: a key of `guarded_calls`, a dictionary of Knowns. parts: a
     Part for each of the program's arguments, if these are not those of the call; places from the number of arguments on
-    are of `kept`, and then of `results`, tensors as which each call makes new ones. hints: Hints that calls share, or None.
+    are of `kept`, and then of `results`, tensors as which each call makes new ones. hints: Hints, shared, or None.
     own: what the operation keeps of the kind; calls of the kind that were kept with another one are forgotten. strided:
     the place of an argument whose strides count, or -1.
     """

@@ -377,10 +377,13 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     if kept is not None:
         launch = call.program._launch if mask.arrays.on_gpu or check is False else call.program._launch_checked
         scale, crow, col, *operands, out = call.arguments
-        own, indices = ((scale, crow, col), ()) if type(attn_mask) is sparse_operand.Prepared else ((scale,), (crow, col))
-        places = (3, 4, 5, 0, 1, 2, 6) if len(own) == 3 else (5, 3, 4, 0, 1, 2, 6)
-        guard.remember(cache.guarded_calls, kind, launch, (*operands, *indices), [*map(guard.Part, places)], own, (out,),
-                       hints, kept, strided=0)
+        if type(attn_mask) is sparse_operand.Prepared:
+            own, places = (scale, crow, col), (3, 4, 5, 0, 1, 2, 6)
+        else:
+            own, places = (scale,), (5, 3, 4, 0, 1, 2, 6)
+            operands += crow, col
+        guard.remember(cache.guarded_calls, kind, launch, operands, map(guard.Part, places), own, (out,), hints, kept,
+                       strided=0)
     return result
 
 

@@ -290,9 +290,9 @@ def _remember(kind, plan, kept, query, key, value, given, results, hints):
     places = [*range(first, first + plan.takes_scale), 0, 1, 2, *range(first + plan.takes_scale, first + len(own)),
               *range(3, first), *range(first + len(own), first + len(own) + len(results))]
     packed = {0, *places[count:]} if plan.packed_heads else ()
-    guard.remember(cache.guarded_calls, kind, plan.launch, (query, key, value, *captures),
-                   [guard.Part(place, heads=plan.packed_heads if place in packed else 0) for place in places], own, results,
-                   hints, kept, strided=0)
+    parts = [guard.Part(place, heads=plan.packed_heads if place in packed else 0) for place in places]
+    guard.remember(cache.guarded_calls, kind, plan.launch, (query, key, value, *captures), parts, own, results, hints,
+                   kept, strided=0)
 
 
 def _is_differentiated(query, key, value, captures):

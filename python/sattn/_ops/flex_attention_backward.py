@@ -203,6 +203,30 @@ def _require_results(request, given, arrays):
         adapters.require_element(name, array, arrays, (element or arrays.dtype(query.dtype),))
 
 
+def _plan_of(request, given, arrays, mask, lengths):
+    """(the FlexAttention of the scores, the target, the program, or None where it has no result, and the objects that
+    the key of the plan names by identity), of one kind of call."""
+    score, band = request.score, request.band
+    scores, target = source_of(request, arrays, mask or Mask(band=band), False)
+    texts = {}
+    if score is not None:  # Its other form has PyTorch's derivatives.
+        own = [name for types in regions.types_of(score.captures, scores.wide) for name in types]
+        texts["score_mod"] = regions.text(score, 0, list(scores.captures), scores.dtype in ("f16", "bf16"),
+                                          is_derived=True, wide=scores.wide)
+        assert list(scores.captures[:len(own)]) == own
+    # Tiles that are given are the forward's.
+    scores = dataclasses.replace(scores, lse=False, max_scores=False, packed=1, meta="", **texts)
+    source = FlexAttentionBackward(
+        scores, has_grad_lse=given.grad_lse is not None, wants_query=given.wants_query, wants_key=given.wants_key,
+        wants_value=given.wants_value,
+        is_apart=target != compiler.CPU and max(scores.head_dim, scores.value_dim) > WIDEST_TOGETHER,
+        clears=_may_see_nothing(mask, band, score, lengths))
+    program = None
+    if given.wants_query or given.wants_key or given.wants_value:
+        program = memory.with_memory(arrays, cache.program, source, target)
+    return scores, target, program, (score, mask and mask.function, band)
+
+
 def backward(request, given):
     """((the gradient of query or None, of key or None, of value or None), [that of each captured array or None]) of a
     Request and Gradients."""
@@ -232,20 +256,15 @@ def backward(request, given):
              for place, array in enumerate(results)]
     if keys < sizes[3]:
         request = request._replace(key=key[:, :, :keys], value=value[:, :, :keys])
-    scores, target = source_of(request, arrays, mask or Mask(band=band), False)
-    texts = {}
-    if score is not None:  # Its other form has PyTorch's derivatives.
-        own = [name for types in regions.types_of(score.captures, scores.wide) for name in types]
-        texts["score_mod"] = regions.text(score, 0, list(scores.captures), scores.dtype in ("f16", "bf16"),
-                                          is_derived=True, wide=scores.wide)
-        assert list(scores.captures[:len(own)]) == own
-    # Tiles that are given are the forward's.
-    scores = dataclasses.replace(scores, lse=False, max_scores=False, packed=1, meta="", **texts)
-    source = FlexAttentionBackward(
-        scores, has_grad_lse=given.grad_lse is not None, wants_query=given.wants_query, wants_key=given.wants_key,
-        wants_value=given.wants_value,
-        is_apart=target != compiler.CPU and max(scores.head_dim, scores.value_dim) > WIDEST_TOGETHER,
-        clears=_may_see_nothing(mask, band, score, (sizes[2], keys)))
+    lists = None if mask is None else mask.lists
+    signature = ("flex_attention_backward", query.shape, request.key.shape, request.value.shape, query.dtype, key.dtype,
+                 value.dtype, id(arrays), id(score), id(mask and mask.function), id(band), request.enable_gqa,
+                 request.scale, request.options, lists and (lists[0].shape, lists[2] is None, mask.block, mask.is_ours),
+                 given.grad_lse is None, given[4:7])
+    plan = cache.calls.get(signature)
+    if plan is None:
+        plan = cache.calls[signature] = _plan_of(request, given, arrays, mask, (sizes[2], keys))
+    scores, target, program, _ = plan
     wanted = [number for number, capture in enumerate(score.captures if score else ()) if capture.kind == "array"]
     wanted = [number for number, own in zip(wanted, given.of_arrays) if own]
     gradients = {}
@@ -259,14 +278,12 @@ def backward(request, given):
     of_arrays = (of_arrays + [None] * len(given.of_arrays))[:len(given.of_arrays)]
     if not given.wants_query and not given.wants_key and not given.wants_value:
         return results, of_arrays
-    program = memory.with_memory(arrays, cache.program, source, target)
     passed = [] if scores.scale is not None else [request.scale]
     tensors = [request.query, request.key, request.value, given.out, _plain_rows(given.grad_out, arrays), given.lse]
     if given.grad_lse is not None:
         tensors.append(given.grad_lse)
     passed += map(arrays.passed, tensors)
-    if mask is not None and mask.lists is not None:
-        lists = mask.lists
+    if lists is not None:
         if given.wants_query:
             passed += lists if lists[2] is not None else lists[:2]
         if given.wants_key or given.wants_value:

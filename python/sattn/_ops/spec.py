@@ -1,6 +1,7 @@
 """The OpSpec of an operation: all that the package needs to know of it, registered by the operation's file."""
 
 import dataclasses
+import functools
 import inspect
 import typing
 
@@ -111,6 +112,7 @@ class OpSpec:
             return self.name + self.schema
         return f"{self.name}({self.schema_of_arguments()}) -> Tensor"
 
+    @functools.cached_property
     def options(self):
         """Names of the function's parameters that the operation has not."""
         return [name for name in self._taken() if name not in self.parameters]

@@ -133,7 +133,7 @@ def call(function, given):
     operation = getattr(torch.ops.sattn, spec.name)
     if spec.arguments is not None:
         return spec.result(operation(*spec.arguments(**given)), given)
-    for option in spec.options():
+    for option in spec.options:
         value = given.get(option)
         if value is not None and value is not False:
             raise NotImplementedError(f"argument '{option}': expected none where {function} is traced, for fake tensors, under "

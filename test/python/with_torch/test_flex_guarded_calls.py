@@ -258,6 +258,50 @@ def test_arguments_without_a_hash(package):
         close(out, attention(arrays, lambda i, j: (i >= j) & (i - j <= 9)))
 
 
+def test_other_shapes_types_and_strides_are_kept_beside(package, short):
+    """As a decoder has them, whose keys become more; each with and without lse."""
+    slope = torch.tensor([0.5])
+
+    def bias(score, b, h, i, j):
+        return score + slope[0] * (j - i)
+
+    whole, halves = operands(), operands(dtype=torch.float16)
+    kinds = [whole, halves, [array[:, :, :32] for array in whole], [whole[0][:, :, :1], *whole[1:]],
+             [array.transpose(1, 2).contiguous().transpose(1, 2) for array in whole]]
+    for options in ({}, {"score_mod": bias}, {"causal": "bottom_right", "return_lse": True}):
+        expected = [package.flex_attention(*arrays, **options) for arrays in kinds]
+        for arrays, results in zip(kinds, expected):
+            found = short(package.flex_attention, *arrays, **options)
+            for one, other in zip(found, results) if "return_lse" in options else [(found, results)]:
+                assert torch.equal(one, other) and one.stride() == other.stride() and one.dtype == other.dtype
+
+
+def test_arrays_of_numpy_are_no_tensors(package):
+    arrays = operands()
+    expected = package.flex_attention(*arrays)
+    package.flex_attention(*arrays)
+    found = package.flex_attention(*(array.numpy() for array in arrays))
+    assert type(found) is np.ndarray and np.array_equal(found, expected.numpy())
+
+
+def test_modes_of_pytorch(package):
+    """One that makes tensors elsewhere, one that sees functions, and one that sees operators."""
+    class Functions(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function, types, arguments=(), named=None):
+            return function(*arguments, **(named or {}))
+
+    class Operators(torch.utils._python_dispatch.TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, arguments=(), named=None):
+            return function(*arguments, **(named or {}))
+
+    arrays = operands()
+    expected = package.flex_attention(*arrays, return_lse=True)
+    for mode in (torch.device("meta"), Functions(), Operators()):
+        with mode:
+            found = package.flex_attention(*arrays, return_lse=True)
+        assert all(map(torch.equal, found, expected))
+
+
 def test_nothing_is_kept_of_what_is_gone(package):
     """Neither functions nor masks nor lists."""
     arrays, (options, _, _) = operands(), cases(package)["doc"]
