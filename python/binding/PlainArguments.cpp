@@ -114,6 +114,9 @@ Result PlainArguments::addTensor(PyObject *tensor, bool isTrusted) {
     if (!storage)
       return failed();
   }
+  // Another thread may have added an entry that has more.
+  if (tensors.size() == tensors.capacity())
+    return Result::Unknown;
   DLTensor &own = tensors.emplace_back();
   if (known.exchange->dltensor_from_py_object_no_sync(tensor, &own) != 0)
     return failed();
