@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Host time of one call whose kernel is ready, in microseconds: of bsr_dense_addmm, prepared and not, beside PyTorch's,
-of scatter_mm, of flex_attention and scaled_dot_product_attention with masks of each kind, and of flex_attention's
-compiled Program with and without lists, on a GPU; and of the first call with each of 100 sizes of N in a row, and the
-choice of parameters in it.
+of scatter_mm, sampled_addmm and bsr_softmax, of flex_attention and scaled_dot_product_attention with masks of each
+kind, of flex_attention with its gradients, and of its compiled Program with and without lists, on a GPU; and of the
+first call with each of 100 sizes of N in a row, and the choice of parameters in it.
 
     python3 benchmarks/host_time.py [--target cuda|cpu] [--out results.json]
 
@@ -64,7 +64,7 @@ def candidates(block, size):
 
     problem = problems.make(size, size, size, block, 0.5)
     bsr = torch.sparse_bsr_tensor(problem.crow, problem.col, problem.values, size=(size, size))
-    prepared = sattn.prepare(bsr)
+    prepared, parts = sattn.prepare(bsr), (problem.crow, problem.col, problem.values)
     dense = problem.dense()
     lists = {format: sattn.bsr_scatter_mm_indices_data(bsr, problem.b, format)
              for format in ("bsr_strided_mm", "bsr_strided_mm_compressed")}
@@ -73,6 +73,8 @@ def candidates(block, size):
             problem.values, problem.b, data, accumulators=problem.c) for format, data in lists.items()},
         "ours": lambda: sattn.bsr_dense_addmm(problem.c, bsr, problem.b, beta=0, out=problem.c),
         "ours, prepared": lambda: sattn.bsr_dense_addmm(problem.c, prepared, problem.b, beta=0, out=problem.c),
+        "sampled_addmm": lambda: sattn.sampled_addmm(parts, problem.b, problem.b, beta=0),
+        "bsr_softmax": lambda: sattn.bsr_softmax(parts),
         "torch.addmm": lambda: torch.addmm(problem.c, dense, problem.b, beta=0, out=problem.c),
         "torch bsr_dense_addmm": lambda: triton_ops.bsr_dense_addmm(
             problem.c, bsr, problem.b, beta=0, out=problem.c),
@@ -121,8 +123,12 @@ def attention_calls():
     stored = torch.ones(blocks.values().numel(), 64, 64, dtype=torch.bfloat16, device="cuda")
     parts = *(index.int().cuda() for index in (blocks.crow_indices(), blocks.col_indices())), stored
     sparse = torch.sparse_bsr_tensor(*parts, size=(length, length))
-    for name, mask in (("tuple", parts), ("sparse_bsr", sparse)):
+    for name, mask in (("tuple", parts), ("sparse_bsr", sparse), ("prepared", sattn.prepare(sparse))):
         calls[f"sdpa, {name}"] = lambda mask=mask, heads=query[0]: sattn.scaled_dot_product_attention(heads, heads, heads, mask)
+    leaves = [query.clone().requires_grad_() for _ in range(3)]
+    for name in ("causal", "ALiBi"):
+        calls[f"attention and gradients: {name}"] = lambda given=options[name]: torch.autograd.grad(
+            sattn.flex_attention(*leaves, **given), leaves, query)
     compiled = torch.compile(flex.flex_attention)
     return {**calls, "torch flex_attention": lambda: compiled(query, key, value, **options["torch mask, causal"])}
 

@@ -67,8 +67,8 @@ static PyObject *call(PyObject *self, PyObject *const *given,
                       Py_ssize_t count) {
   GuardedCalls &known = callsOf(self);
   PyObject *again = *given++;
-  PlainArguments arguments(--count + known.mostAdded());
-  Result result = arguments.read(given, count);
+  PlainArguments arguments;
+  Result result = arguments.read(given, count - 1);
   if (result != Result::Plain)
     return none(result);
   std::shared_ptr<const GuardedCalls::Entry> entry = known.find(arguments);
@@ -121,7 +121,7 @@ static PyObject *remember(PyObject *self, PyObject *const *given,
                           Py_ssize_t count) {
   constexpr Py_ssize_t first = 5;
   GuardedCalls &known = callsOf(self);
-  PlainArguments arguments(count - first);
+  PlainArguments arguments;
   for (Py_ssize_t i = first; i < count; ++i)
     if (Result result = arguments.add(given[i]); result != Result::Plain)
       return none(result);

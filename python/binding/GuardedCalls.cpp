@@ -56,10 +56,10 @@ static bool liesIn(const DLTensor &tensor, const Storage &storage) {
 /// None, nor a tensor that has memory if it has elements.
 bool GuardedCalls::makeKey(const PlainArguments &arguments, Key &key) const {
   key.clear();
-  if (arguments.views().size() != size_t(count))
+  if (arguments.size() != size_t(count))
     return false;
   for (int i = 0; i < count; ++i) {
-    const ffi::AnyView &given = arguments.views()[i];
+    const ffi::AnyView &given = arguments[i].view;
     if (given == nullptr) {
       key.push_back(-1);
       continue;
@@ -73,7 +73,7 @@ bool GuardedCalls::makeKey(const PlainArguments &arguments, Key &key) const {
     }
     if (!tensor->data && hasElements(*tensor))
       return false;
-    key.push_back(int64_t(arguments.isArray(i)) << 40 |
+    key.push_back(int64_t(arguments[i].isArray) << 40 |
                   int64_t(tensor->ndim) << 32 | tensor->dtype.code << 24 |
                   tensor->dtype.bits << 16 | tensor->dtype.lanes);
     key.push_back(int64_t(tensor->device.device_type) << 32 |
@@ -161,7 +161,6 @@ void GuardedCalls::insert(const PlainArguments &arguments, Entry entry) {
   Key key;
   if (!makeKey(arguments, key))
     return;
-  most = std::max(most, entry.added());
   // Entries that go may run code of Python's: once the table is whole.
   decltype(entries) gone;
   if (entries.size() >= capacity)
@@ -179,8 +178,8 @@ GuardedCalls::find(const PlainArguments &arguments) {
   if (found == entries.end())
     return nullptr;
   for (int i = 0; i < count; ++i)
-    if (const std::optional<Storage> &storage = arguments.storages()[i])
-      if (!liesIn(*tensorOf(arguments.views()[i]), *storage))
+    if (const PlainArgument &one = arguments[i]; one.storage.bytes >= 0)
+      if (!liesIn(one.tensor, one.storage))
         return nullptr;
   return found->second;
 }
@@ -213,24 +212,24 @@ private:
 std::optional<ffi::Any>
 GuardedCalls::call(const Entry &entry, const ffi::Function &function,
                    const std::vector<ffi::AnyView> &prefix,
-                   const PlainArguments &arguments) const {
-  const std::vector<ffi::AnyView> &given = arguments.views();
+                   const PlainArguments &given) const {
   std::vector<ffi::AnyView> passed(prefix);
   passed.reserve(prefix.size() + std::max(given.size(), entry.parts.size()));
   // Their addresses are passed.
   std::vector<View> views;
   views.reserve(std::count_if(entry.parts.begin(), entry.parts.end(),
                               std::mem_fn(&Part::isView)));
-  if (entry.parts.empty())
-    passed.insert(passed.end(), given.begin(), given.end());
+  for (size_t i = 0; entry.parts.empty() && i < given.size(); ++i)
+    passed.push_back(given[i].view);
   for (const Part &part : entry.parts) {
     const DLTensor *tensor =
-        part.isView() ? tensorOf(given[part.place]) : nullptr;
+        part.isView() ? tensorOf(given[part.place].view) : nullptr;
     if (!tensor) {
-      passed.push_back(given[part.place]);
+      passed.push_back(given[part.place].view);
       continue;
     }
-    const DLTensor *like = part.like < 0 ? tensor : tensorOf(given[part.like]);
+    const DLTensor *like =
+        part.like < 0 ? tensor : tensorOf(given[part.like].view);
     if (std::max(tensor->ndim, like->ndim) > View::maxRank)
       return std::nullopt;
     View &view = views.emplace_back();
@@ -245,7 +244,7 @@ GuardedCalls::call(const Entry &entry, const ffi::Function &function,
     passed.push_back(&view.view);
   }
   ffi::Any result;
-  ProgramScope scope(arguments);
+  ProgramScope scope(given);
   function.CallPacked(passed.data(), int(passed.size()), &result);
   return result;
 }

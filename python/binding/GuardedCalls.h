@@ -60,8 +60,6 @@ public:
     /// hints (launch_hints.py): their `address` is of a function that is called
     /// in the place of the program.
     Reference hints;
-
-    size_t added() const { return PyTuple_Size(kept.get()) + results.size(); }
   };
 
   /// Keeps an entry for calls with such arguments; replaces an earlier one.
@@ -70,9 +68,6 @@ public:
   /// The entry of a call, or null where none is known, or where a tensor has
   /// elements outside of its storage.
   std::shared_ptr<const Entry> find(const PlainArguments &arguments);
-
-  /// The most arguments that an entry adds to those of a call.
-  size_t mostAdded() const { return most; }
 
   /// Calls a function with `prefix` and the arguments of the entry's program,
   /// and returns its result. `arguments`: those of the call, what is kept, and
@@ -93,7 +88,6 @@ private:
   bool makeKey(const PlainArguments &arguments, Key &key) const;
 
   const int count, strided;
-  size_t most = 0;
   std::unordered_map<Key, std::shared_ptr<const Entry>, Hash> entries;
 };
 

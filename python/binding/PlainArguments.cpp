@@ -102,7 +102,7 @@ static std::optional<Storage> storageOf(const Libraries &known,
 
 Result PlainArguments::addTensor(PyObject *tensor, bool isTrusted) {
   const Libraries &known = *libraries();
-  std::optional<Storage> storage;
+  PlainArgument &argument = arguments[count];
   if (!isTrusted) {
     Result result = unless(
         Reference(PyObject_CallFunctionObjArgs(known.isNeg, tensor, nullptr)));
@@ -110,11 +110,12 @@ Result PlainArguments::addTensor(PyObject *tensor, bool isTrusted) {
       result = unless(Reference(PyObject_GetAttr(tensor, known.requiresGrad)));
     if (result != Result::Plain)
       return result;
-    storage = storageOf(known, tensor);
+    std::optional<Storage> storage = storageOf(known, tensor);
     if (!storage)
       return failed();
+    argument.storage = *storage;
   }
-  DLTensor &own = tensors.emplace_back();
+  DLTensor &own = argument.tensor;
   if (known.exchange->dltensor_from_py_object_no_sync(tensor, &own) != 0)
     return failed();
   if (!current && own.device.device_type != kDLCPU) {
@@ -124,8 +125,8 @@ Result PlainArguments::addTensor(PyObject *tensor, bool isTrusted) {
       return failed();
     current.emplace(own.device, stream);
   }
-  passed.push_back(&own);
-  held.push_back(storage);
+  argument.view = &own;
+  ++count;
   return Result::Plain;
 }
 
@@ -142,42 +143,40 @@ Result PlainArguments::addArray(PyObject *array) {
               : nullptr;
   if (!managed)
     return failed();
-  if (passed.size() >= 64)
-    return Result::Unknown;
-  arrays |= uint64_t(1) << passed.size();
-  passed.push_back(&managed->dl_tensor);
-  held.push_back(std::nullopt);
+  arguments[count].isArray = true;
+  arguments[count++].view = &managed->dl_tensor;
   capsules.push_back(std::move(capsule));
   return Result::Plain;
 }
 
 Result PlainArguments::add(PyObject *value, bool isTrusted) {
-  if (!libraries())
+  if (!libraries() || count == capacity)
     return Result::Unknown;
   const Libraries &known = *libraries();
+  ffi::AnyView &view = arguments[count].view;
   auto *type = reinterpret_cast<PyObject *>(Py_TYPE(value));
   if (type == known.tensor || type == known.parameter)
     return addTensor(value, isTrusted);
   if (type == known.array)
     return addArray(value);
   if (value == Py_None) {
-    passed.push_back(nullptr);
+    view = nullptr;
   } else if (PyFloat_CheckExact(value)) {
-    passed.push_back(PyFloat_AsDouble(value));
+    view = PyFloat_AsDouble(value);
   } else if (PyLong_CheckExact(value)) {
     int overflow = 0;
     int64_t number = PyLong_AsLongLongAndOverflow(value, &overflow);
     if (overflow)
       return Result::Unknown;
-    passed.push_back(number);
+    view = number;
   } else {
     return Result::Unknown;
   }
-  held.push_back(std::nullopt);
+  ++count;
   return Result::Plain;
 }
 
-Result PlainArguments::read(PyObject *const *arguments, Py_ssize_t count) {
+Result PlainArguments::read(PyObject *const *given, Py_ssize_t size) {
   const Libraries *known = libraries();
   if (!known)
     return Result::Unknown;
@@ -191,8 +190,8 @@ Result PlainArguments::read(PyObject *const *arguments, Py_ssize_t count) {
     PyErr_Clear();
     return Result::Unknown;
   }
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    Result result = add(arguments[i], false);
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    Result result = add(given[i], false);
     if (result != Result::Plain)
       return result;
   }

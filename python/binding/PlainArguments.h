@@ -8,6 +8,7 @@
 
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -35,9 +36,20 @@ private:
   PyObject *object;
 };
 
-/// The memory that a storage has.
+/// The memory that a storage has; bytes: -1 for one that needs no check.
 struct Storage {
-  int64_t address, bytes;
+  int64_t address = 0, bytes = -1;
+};
+
+/// An argument of a program.
+struct PlainArgument {
+  tvm::ffi::AnyView view;
+  /// The storage of a tensor.
+  Storage storage;
+  /// Whether it is an array of NumPy.
+  bool isArray = false;
+  // The tensor that the view refers to, if it is one of PyTorch's.
+  DLTensor tensor;
 };
 
 /// Arguments that a program takes as they are: numbers, None, arrays of NumPy,
@@ -54,24 +66,17 @@ public:
     Raised
   };
 
-  /// most: the number of arguments that may be added.
-  explicit PlainArguments(size_t most) {
-    passed.reserve(most);
-    held.reserve(most);
-    tensors.reserve(most);
-  }
+  /// Calls with more arguments are Unknown.
+  static constexpr size_t capacity = 64;
 
   /// Adds the arguments of a call.
-  Result read(PyObject *const *arguments, Py_ssize_t count);
+  Result read(PyObject *const *given, Py_ssize_t size);
 
   /// Adds an argument that is known to be plain, but for its type.
   Result add(PyObject *value) { return add(value, true); }
 
-  const std::vector<tvm::ffi::AnyView> &views() const { return passed; }
-  /// Whether an argument is an array of NumPy.
-  bool isArray(size_t i) const { return arrays & uint64_t(1) << i; }
-  /// The storage of each argument; none of those that need no check.
-  const std::vector<std::optional<Storage>> &storages() const { return held; }
+  size_t size() const { return count; }
+  const PlainArgument &operator[](size_t i) const { return arguments[i]; }
   /// The first device that is not the CPU, and PyTorch's current stream of it.
   const std::optional<std::pair<DLDevice, void *>> &stream() const {
     return current;
@@ -82,13 +87,11 @@ private:
   Result addTensor(PyObject *tensor, bool isTrusted);
   Result addArray(PyObject *array);
 
-  std::vector<tvm::ffi::AnyView> passed;
-  std::vector<std::optional<Storage>> held;
-  // The tensors and arrays that the views refer to; they do not move.
-  std::vector<DLTensor> tensors;
+  std::array<PlainArgument, capacity> arguments;
+  size_t count = 0;
+  // Capsules that keep arrays of NumPy.
   std::vector<Reference> capsules;
   std::optional<std::pair<DLDevice, void *>> current;
-  uint64_t arrays = 0;
   bool isRecording = false;
 };
 

@@ -3,27 +3,25 @@ follows from a tensor's type alone (data_ptr, device, layout) the binding checks
 
 import sys
 
-import numpy as np
-
 from . import autograd
 
 #: Types of tensors that behave as torch.Tensor does; filled by `see`.
 TYPES = set()
-#: PyTorch's is_grad_enabled, whether torch.autocast may be on, empty_like, and the two layouts, once it was seen.
-is_recording = may_autocast = empty_like = strided = sparse_bsr = _forward_ad = None
+#: PyTorch's is_grad_enabled, whether torch.autocast may be on, and two layouts, once it was seen.
+is_recording = may_autocast = strided = sparse_bsr = None
 
 
 def see():
     """Looks up the functions of PyTorch that this module calls. Returns whether PyTorch is imported."""
-    global is_recording, may_autocast, empty_like, strided, sparse_bsr, _forward_ad
+    global is_recording, may_autocast, strided, sparse_bsr
     if not TYPES:
         torch = sys.modules.get("torch")
         if torch is None:
             return False
-        is_recording, empty_like = torch.is_grad_enabled, torch.empty_like
+        is_recording = torch.is_grad_enabled
         # One question for all devices; without it each is asked.
         may_autocast = getattr(torch._C, "_is_any_autocast_enabled", lambda: True)
-        strided, sparse_bsr, _forward_ad = torch.strided, torch.sparse_bsr, torch.autograd.forward_ad
+        strided, sparse_bsr = torch.strided, torch.sparse_bsr
         TYPES.update((torch.Tensor, torch.nn.Parameter))
     return True
 

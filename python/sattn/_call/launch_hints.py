@@ -4,6 +4,7 @@ They are made of a mask's lists. Nothing that is computed depends on them, so li
 nobody sees, as in a captured graph, cost time at most.
 """
 
+import operator
 import threading
 
 from .._arrays import lazy_torch as torch
@@ -15,6 +16,7 @@ CAPTURED_BYTES = 64 << 20
 # The results of launch: an Outcome of python/binding/KeptHints.h.
 _USED, _NONE_FOR_STREAM, _NONE_FOR_CAPTURE, _CAPTURED = range(4)
 
+_VERSION = operator.attrgetter("_version")
 _lock = threading.Lock()
 _captured = []
 _captured_bytes = 0
@@ -98,6 +100,6 @@ class Hints:
 def _versions_of(lists):
     """A value that differs after each write to one of these tensors that PyTorch knows of."""
     try:
-        return tuple([array._version for array in lists if array is not None])
+        return tuple(map(_VERSION, lists))
     except RuntimeError:  # Tensors of inference mode have no versions.
         return None

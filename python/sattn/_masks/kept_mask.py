@@ -9,20 +9,21 @@ from .block_masks import BlockMask
 class KeptMask:
     """Facts about a mask that its kernel depends on, without a reference to the mask."""
 
-    __slots__ = "function", "lists", "_are_given", "_parts_of", "_parts", "_snapshot"
+    __slots__ = "function", "are_given", "_parts_of", "_parts", "_snapshot"
 
     def __init__(self, mask, are_given, parts_of, parts, snapshot):
-        #: The Function of mask_mod, and the Lists that its kernel reads, or None.
-        self.function, self.lists = mask.function, mask.lists
+        #: The Function of mask_mod, and whether lists are given: those that were made here do not change.
+        self.function, self.are_given = mask.function, are_given
         # A function that gives the parts of a mask, the last of which is its mask_mod, and the parts that the lists
         # were taken or made from.
-        self._are_given, self._parts_of, self._parts = are_given, parts_of, parts
+        self._parts_of, self._parts = parts_of, parts
         # The snapshot of the captured values that the lists were made from, or None.
         self._snapshot = snapshot
 
-    def given_lists(self):
-        """The lists that may change: the ones that were made here do not."""
-        return [array for array in self.lists if array is not None] if self._are_given else ()
+    def __eq__(self, other):
+        """Whether what `values` of one says of a mask holds for the other, too: lists of other shapes may differ."""
+        return (self.function is other.function and self.are_given == other.are_given
+                and self._snapshot is other._snapshot and all(map(operator.is_, self._parts, other._parts)))
 
     def values(self, block_mask):
         """The values that the mask's function captures now; None if it, or the lists, may have changed."""

@@ -290,10 +290,10 @@ def _guarded_call(guarded_calls, prepared, input, bsr, dense, beta, alpha, left,
     except (RuntimeError, IndexError):  # Nested tensors, and ranks that the slow path refuses.
         return None
     found = guard.run(known, alpha, beta, crow, col, values, dense, input, left, right, out)
-    if found is None or out is None:
-        return found and found[0]
-    autograd.count_write(out)
-    return out
+    if found is not None and out is not None:
+        autograd.count_write(out)
+        return out
+    return found and found[0]
 
 
 def _remember(guarded_calls, launch, call, kind, prepared, operand, tensors, has_out):

@@ -187,13 +187,13 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
         plan, mask, given, out, lse, largest = _arguments(request)
         kept = None if kind is None else _kept(kind, plan, mask, request, score_mod, return_lse, named)
         hints = ready = None
-        if kept is not None and kept.mask is not None and kept.mask.lists is not None \
-                and plan.program._keep is not None:
-            hints = launch_hints.Hints(plan.program, kept.mask.given_lists())
+        lists = [] if mask is None or mask.lists is None else [array for array in mask.lists if array is not None]
+        if kept is not None and lists and plan.program._keep is not None:
+            hints = launch_hints.Hints(plan.program, lists if kept.mask.are_given else ())
             ready = hints.ready(query)
         _run(plan, given, query, key, value, plan.launch if ready is None else ready.launch)
         if kept is not None:
-            _remember(kind, plan, kept, query, key, value, given, (out, lse) if return_lse else (out,), hints)
+            _remember(kind, plan, kept, lists, query, key, value, given, (out, lse) if return_lse else (out,), hints)
     if return_aux is not None:
         return out, AuxOutput(lse=lse, max_scores=largest)
     return (out, lse) if return_lse else out
@@ -210,9 +210,9 @@ class _Kept:
     #: The Band that these stand for.
     band: object
     scale: float | None
-    score: typing.Callable | None
+    score: typing.Callable | None = dataclasses.field(compare=False)
     score_function: object
-    block_mask: typing.Callable | None
+    block_mask: typing.Callable | None = dataclasses.field(compare=False)
     mask: object
     arrays: object
     wide: str
@@ -272,18 +272,18 @@ def _kept(kind, plan, mask, request, score_mod, return_lse, named):
         if request.score is not None:
             score, = guard.forgetting(cache.guarded_calls, kind, score_mod)
         kept = _Kept(*named, request.band, request.scale, score, request.score, None, None, plan.arrays, plan.wide)
-        if mask is None:
-            return known.own if known is not None and known.own == kept else kept
-        kept.block_mask, = guard.forgetting(cache.guarded_calls, kind, request.block_mask)
-        kept.mask = kept_mask(request.block_mask, mask)
+        if mask is not None:
+            kept.block_mask, = guard.forgetting(cache.guarded_calls, kind, request.block_mask)
+            kept.mask = kept_mask(request.block_mask, mask)
+            if kept.mask is None:
+                return None
     except TypeError:  # An object has no weak references, or an argument no hash.
         return None
-    return None if kept.mask is None else kept
+    return known.own if known is not None and known.own == kept else kept
 
 
-def _remember(kind, plan, kept, query, key, value, given, results, hints):
-    """Keeps a call for _guarded_call. given: the program's arguments."""
-    lists = [] if kept.mask is None or kept.mask.lists is None else [one for one in kept.mask.lists if one is not None]
+def _remember(kind, plan, kept, lists, query, key, value, given, results, hints):
+    """Keeps a call for _Kept.repeat. given: the program's arguments."""
     own, count = [kept.scale] * plan.takes_scale + lists, len(given) - len(results)
     captures = given[len(own) + 3:count]
     first = 3 + len(captures)

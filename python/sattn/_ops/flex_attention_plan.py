@@ -20,14 +20,13 @@ FEW_ROWS_KEYS = 128
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """The plan of one kind of call. is_like: whether the result has query's shape. packed_heads: heads of key, if those
-    of query are packed; else 0. key: what its key names by identity."""
+    """The plan of one kind of call. packed_heads: heads of key, if those of query are packed; else 0. key: what its key
+    names by identity."""
 
     program: object
     launch: object
     takes_scale: bool
     shape: tuple
-    is_like: bool
     rows: tuple
     arrays: object
     packed_heads: int
@@ -171,5 +170,5 @@ def plan_of(request, arrays, mask, is_packed):
     checked = not on_gpu and mask.lists is not None and not mask.is_ours
     launch = program._launch_checked if checked else program._launch
     shape = (*rows, value.shape[3])
-    return Plan(program, launch, source.scale is None, shape, tuple(query.shape) == shape, rows, arrays,
-                 key.shape[1] if is_packed else 0, (request.score, mask.function, mask.band), source.wide)
+    return Plan(program, launch, source.scale is None, shape, rows, arrays, key.shape[1] if is_packed else 0,
+                (request.score, mask.function, mask.band), source.wide)

@@ -276,6 +276,26 @@ def test_other_shapes_types_and_strides_are_kept_beside(package, short):
                 assert torch.equal(one, other) and one.stride() == other.stride() and one.dtype == other.dtype
 
 
+@pytest.mark.parametrize("name", ["derived", "doc", "given", "torch", "torch doc"])
+def test_layers_share_a_mask(package, short, name):
+    """With other heads and columns; also once the values that it captures have changed."""
+    options, seen, _ = cases(package)[name]
+    layers = [operands(), [array[:, :1] for array in operands(1)], [*operands(2)[:2], operands(2)[2][..., :8]]]
+    for arrays in layers:
+        package.flex_attention(*arrays, **options)
+    for arrays in layers:
+        close(short(package.flex_attention, *arrays, **options), attention(arrays, seen))
+    free = options["block_mask"].mask_mod.__code__.co_freevars
+    if "doc" in free:
+        doc = dict(zip(free, options["block_mask"].mask_mod.__closure__))["doc"].cell_contents
+        for arrays in layers:
+            package.flex_attention(*arrays, **options)
+        doc[:20] = torch.arange(20) // 2 - 100
+        for _ in range(2):
+            for arrays in layers[:2]:
+                close(package.flex_attention(*arrays, **options), attention(arrays, seen))
+
+
 def test_arrays_of_numpy_are_no_tensors(package):
     arrays = operands()
     expected = package.flex_attention(*arrays)
