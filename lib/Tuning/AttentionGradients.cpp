@@ -29,6 +29,9 @@ static constexpr int64_t kWarpgroupRows = 64, kTwoWarpsRows = 32,
                          kWarpRows = 16;
 /// Bytes of shared memory beside the operands: barriers and vectors.
 static constexpr int64_t kOtherBytes = 512;
+/// Columns of f32 scores that are staged at one time, a box of 128 bytes, and
+/// how many of these boxes there are; bytes of a score.
+static constexpr int64_t kStagedColumns = 32, kStagedBoxes = 2, kScoreBytes = 4;
 
 /// Equal parts of at most `most` columns, in whole MMAs.
 static int64_t divide(int64_t columns, int64_t most) {
@@ -54,20 +57,30 @@ int64_t sattn::tuning::attention::countBytes(const GradientTile &tile,
   int64_t operands = facts.headDim + facts.valueDim;
   bool isPart = tile.columns < tile.widest;
   int64_t factors = isPart ? tile.gradients * tile.columns : 0;
+  int64_t staged = tile.gradients == 0
+                       ? kStagedBoxes * kScoreBytes * tile.rows *
+                             std::min(tile.walked, kStagedColumns)
+                       : 0;
   return facts.elementBytes *
-         (tile.rows * operands + tile.walked * (operands + factors));
+             (tile.rows * operands + tile.walked * (operands + factors)) +
+         staged;
 }
 
 void sattn::tuning::attention::fitGradients(GradientTile &tile,
                                             const Facts &facts,
                                             const Target &target) {
   tile.columns = countColumns(tile, facts, target);
-  if (target.kind == TargetKind::CPU)
-    return;
   // The words of dropout take registers.
-  if (facts.hasDropout)
+  if (facts.hasDropout && target.kind != TargetKind::CPU)
     tile.walked = std::min<int64_t>(
         tile.walked, tile.widest <= kFewestColumns ? 2 * kDepth : kDepth);
+  fitBytes(tile, facts, target);
+}
+
+void sattn::tuning::attention::fitBytes(GradientTile &tile, const Facts &facts,
+                                        const Target &target) {
+  if (target.kind == TargetKind::CPU)
+    return;
   // The rows that warps share are the last to go: one warp alone waits for each
   // of its MMAs.
   while (countBytes(tile, facts) + kOtherBytes > target.sharedBytes) {
@@ -78,7 +91,7 @@ void sattn::tuning::attention::fitGradients(GradientTile &tile,
       tile.rows = kWarpgroupRows;
     else if (tile.rows > kTwoWarpsRows)
       tile.rows = kTwoWarpsRows;
-    else if (tile.columns > kFewestColumns)
+    else if (tile.gradients > 0 && tile.columns > kFewestColumns)
       tile.columns =
           divide(tile.widest, std::max(tile.columns / 2, kFewestColumns));
     else if (tile.rows > kWarpRows)

@@ -76,6 +76,27 @@ func.func @dbias(%scale: f32, %q: tensor<?x?x64xbf16>, %k: tensor<?x?x64xbf16>, 
   return %0 : tensor<?x?x?xf32>
 }
 
+// Rows of 2 KB: a tile has as many as fit in shared memory.
+// CHECK-LABEL: @dslope(
+// CHECK: meta = #sattn.meta<tile = [32, 512, 16]
+func.func @dslope(%scale: f32, %q: tensor<?x?x512xf32>, %k: tensor<?x?x512xf32>, %v: tensor<?x?x512xf32>,
+    %go: tensor<?x?x512xf32>, %lse2: tensor<?x?xf32>, %delta: tensor<?x?xf32>, %slope: f32, %dslope: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+  %0 = sattn.flex_attention_dcapture scale(%scale)
+      ins(%q, %k, %v, %go, %lse2, %delta : tensor<?x?x512xf32>, tensor<?x?x512xf32>, tensor<?x?x512xf32>, tensor<?x?x512xf32>,
+          tensor<?x?xf32>, tensor<?x?xf32>)
+      captures(%slope : f32)
+      outs(%dslope : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+      score_mod {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %c: f32):
+        %distance = arith.subi %j, %i : i32
+        %x = arith.sitofp %distance : i32 to f32
+        %y = arith.mulf %x, %c : f32
+        %r = arith.addf %s, %y : f32
+        sattn.yield %r : f32
+      } {number = 0 : i64, precision = "tf32"}
+  return %0 : tensor<?x?x?xf32>
+}
+
 //--- few.mlir
 // Some registers spill, outside the loop mostly.
 // CHECK-LABEL: @dkdv_window(

@@ -24,9 +24,14 @@ struct GradientTile {
 /// walked, then the tile has fewer rows and columns.
 void fitGradients(GradientTile &tile, const Facts &facts, const Target &target);
 
+/// Fewer rows and columns of a tile where the operands of one iteration do not
+/// fit in the target's shared memory, as fitGradients chooses them.
+void fitBytes(GradientTile &tile, const Facts &facts, const Target &target);
+
 /// Bytes of shared memory for what stays and for what one iteration reads: rows
 /// of both operands of products, and of the factors of accumulators where these
-/// are parts.
+/// are parts. A tile without `gradients` stores its scores in f32, of which two
+/// parts are staged.
 int64_t countBytes(const GradientTile &tile, const Facts &facts);
 
 /// Cycles of a gradient's kernel by the cost model, as of

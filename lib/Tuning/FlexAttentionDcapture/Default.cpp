@@ -8,6 +8,8 @@
 
 #include "sattn/Tuning/FlexAttentionDcapture.h"
 
+#include "sattn/Tuning/AttentionGradients.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -48,8 +50,11 @@ Parameters sattn::tuning::flex_attention_dcapture::defaultParameters(
   int64_t unit = target.kind == TargetKind::Wgmma ? kWarpgroupRows : kMultiple;
   if (facts.rows && *facts.rows > 0)
     tile.rows = std::min<int64_t>(tile.rows, llvm::alignTo(*facts.rows, unit));
-  tile.rows = attention::fitInto(facts.blockQueries, tile.rows, kMultiple);
-  tile.depth = attention::fitInto(facts.blockKeys, tile.depth, kMultiple);
+  attention::GradientTile fitted = {tile.rows, tile.depth, /*gradients=*/0,
+                                    facts.valueDim, facts.valueDim};
+  attention::fitBytes(fitted, facts, target);
+  tile.rows = attention::fitInto(facts.blockQueries, fitted.rows, kMultiple);
+  tile.depth = attention::fitInto(facts.blockKeys, fitted.walked, kMultiple);
   tile.columns = std::max<int64_t>(attention::chooseColumns(facts, target),
                                    llvm::alignTo(facts.valueDim, kMultiple));
   return tile;

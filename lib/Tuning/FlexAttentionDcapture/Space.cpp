@@ -11,13 +11,8 @@
 #include "sattn/Tuning/AttentionGradients.h"
 #include "sattn/Tuning/FlexAttentionDcapture.h"
 
-#include <algorithm>
-
 using namespace sattn::tuning;
 using attention::Facts;
-
-/// Columns of f32 that are staged at one time: a box of 128 bytes.
-static constexpr int64_t kStagedColumns = 32;
 
 static TableKey getKey(const Facts &facts) {
   return attention::makeKey(
@@ -46,12 +41,10 @@ static std::string findTileProblem(const Facts &facts, const Parameters &tile,
         .str();
   if (target.kind == TargetKind::CPU)
     return {};
-  // Each step stores its scores in f32, of which two parts are staged.
-  int64_t staged = 2 * 4 * tile.rows * std::min(tile.depth, kStagedColumns);
   attention::GradientTile parts = getParts(tile);
   return attention::findPartsProblem(
       {tile.rows, tile.depth, /*sumColumns=*/0, /*scores=*/2,
-       /*narrowScores=*/0, attention::countBytes(parts, facts) + staged},
+       /*narrowScores=*/0, attention::countBytes(parts, facts)},
       target);
 }
 
