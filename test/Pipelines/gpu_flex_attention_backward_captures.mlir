@@ -1,7 +1,7 @@
 // Gradients of scores with a captured bias go the whole way with the computed default's tiles.
-// No kernel of sm_80 spills; on Hopper those whose operands lie as TMA takes them do not.
+// No kernel spills whose operands lie as TMA, or copies of 16 bytes, take them.
 // RUN: sparse-opt --sattn-inject-meta=target=sm_80 %s | FileCheck %s --check-prefix=TILE
-// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --chip=sm_80 %s -o /dev/null %}
+// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --versions=tma --chip=sm_80 %s -o /dev/null %}
 // RUN: %if ptxas-third1 %{ sparse-translate --to=cubin --refuse-spills --versions=tma --chip=sm_86 %s -o /dev/null %}
 // RUN: %if ptxas-third2 %{ sparse-translate --to=cubin --refuse-spills --versions=tma --chip=sm_89 %s -o /dev/null %}
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --versions=tma %s -o /dev/null %}

@@ -28,9 +28,10 @@ func.func @dq(%scale: f32, %q: tensor<?x?x16xf16>, %k: tensor<?x?x16xf16>, %v: t
 // CHECK-NOT: scf.for
 // CHECK:   scf.for %[[T:.+]] = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%[[DV:.+]] = %{{.+}}, %[[DK:.+]] = %{{.+}}) -> (tensor<16x16xf32>, tensor<16x16xf32>)
 // CHECK-NOT: arith.divui
-// CHECK:     %[[IS_SECOND:.+]] = arith.cmpi uge, %[[T]], %[[BLOCKS:.+]] : index
-// CHECK:     %[[LEFT:.+]] = arith.subi %[[T]], %[[BLOCKS]]
-// CHECK:     arith.select %[[IS_SECOND]], %[[LEFT]], %[[T]]
+// CHECK:     %[[I:.+]] = arith.index_cast %[[T]] : index to i32
+// CHECK:     %[[IS_SECOND:.+]] = arith.cmpi uge, %[[I]], %[[BLOCKS:.+]] : i32
+// CHECK:     %[[LEFT:.+]] = arith.subi %[[I]], %[[BLOCKS]]
+// CHECK:     arith.select %[[IS_SECOND]], %[[LEFT]], %[[I]]
 // CHECK:     linalg.matmul indexing_maps = {{.+}} -> tensor<16x32xf32>
 // CHECK:     linalg.matmul indexing_maps = {{.+}} -> tensor<16x32xf32>
 // CHECK:     math.exp2
@@ -45,6 +46,45 @@ func.func @dkdv(%scale: f32, %q: tensor<?x?x16xf16>, %k: tensor<?x?x16xf16>, %v:
       outs(%dk, %dv : tensor<?x?x16xf16>, tensor<?x?x16xf16>) -> tensor<?x?x16xf16>, tensor<?x?x16xf16>
       {mask = #sattn.mask<right = 0>, group = 2 : i64, meta = #sattn.meta<tile = [32, 16, 16]>}
   return %0#0, %0#1 : tensor<?x?x16xf16>, tensor<?x?x16xf16>
+}
+
+// Where the derivative of the score is 1, weights are cotangents as they are; else those of 0
+// stay 0, whatever the derivative is.
+// CHECK-LABEL: @dq_of_a_sum
+// CHECK:     math.exp2
+// CHECK-NOT: arith.cmpf
+// CHECK:   {sattn.block_loop}
+// CHECK-LABEL: @dq_of_a_square
+// CHECK:     math.exp2
+// CHECK:     %[[IS_NOTHING:.+]] = arith.cmpf oeq
+// CHECK:     arith.select %[[IS_NOTHING]]
+// CHECK:   {sattn.block_loop}
+func.func @dq_of_a_sum(%scale: f32, %q: tensor<?x?x16xf16>, %k: tensor<?x?x16xf16>, %v: tensor<?x?x16xf16>, %g: tensor<?x?x16xf16>,
+              %lse: tensor<?x?xf32>, %delta: tensor<?x?xf32>, %dq: tensor<?x?x16xf16>) -> tensor<?x?x16xf16> {
+  %0 = sattn.flex_attention_dq scale(%scale)
+      ins(%q, %k, %v, %g, %lse, %delta : tensor<?x?x16xf16>, tensor<?x?x16xf16>, tensor<?x?x16xf16>, tensor<?x?x16xf16>,
+          tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%dq : tensor<?x?x16xf16>) -> tensor<?x?x16xf16>
+      score_mod {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        %x = arith.sitofp %j : i32 to f32
+        %r = arith.addf %s, %x : f32
+        sattn.yield %r : f32
+      } {meta = #sattn.meta<tile = [32, 16, 16]>}
+  return %0 : tensor<?x?x16xf16>
+}
+func.func @dq_of_a_square(%scale: f32, %q: tensor<?x?x16xf16>, %k: tensor<?x?x16xf16>, %v: tensor<?x?x16xf16>, %g: tensor<?x?x16xf16>,
+              %lse: tensor<?x?xf32>, %delta: tensor<?x?xf32>, %dq: tensor<?x?x16xf16>) -> tensor<?x?x16xf16> {
+  %0 = sattn.flex_attention_dq scale(%scale)
+      ins(%q, %k, %v, %g, %lse, %delta : tensor<?x?x16xf16>, tensor<?x?x16xf16>, tensor<?x?x16xf16>, tensor<?x?x16xf16>,
+          tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%dq : tensor<?x?x16xf16>) -> tensor<?x?x16xf16>
+      score_mod {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        %r = arith.mulf %s, %s : f32
+        sattn.yield %r : f32
+      } {meta = #sattn.meta<tile = [32, 16, 16]>}
+  return %0 : tensor<?x?x16xf16>
 }
 
 // With fewer columns in a tile than the gradient has, the parts are a loop of tiles. Each

@@ -114,7 +114,7 @@ FailureOr<Value> ScoreTile::differentiate(Value products, Value cotangents,
         Value cotangent =
             scoreMod.differentiate(inner, place, reads, elements[1], capture);
         hasDerivative &= bool(cotangent);
-        if (!cotangent)
+        if (!cotangent || cotangent == elements[1])
           return elements[1];
         // Nothing comes of a key without weight, whatever the derivative is.
         Value isNothing = arith::CmpFOp::create(

@@ -127,17 +127,23 @@ std::pair<Value, Value> TileProgram::divide(Value iteration) {
   if (spansBatches())
     return {arith::DivUIOp::create(b, iteration, blocks),
             arith::RemUIOp::create(b, iteration, blocks)};
-  Value number = b.index(0), block = iteration;
+  // In i32, which holds the iterations of all queries that fit in memory.
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, value, /*width=*/32);
+  };
+  Value number = constant(0), block = b.asI32(iteration), all = b.asI32(blocks);
   for (int64_t step = llvm::bit_ceil(uint64_t(op.getGroup())) / 2; step > 0;
        step /= 2) {
-    Value iterations = arith::MulIOp::create(b, blocks, b.index(step));
+    Value iterations = arith::MulIOp::create(b, all, constant(step));
     Value isBehind =
         arith::CmpIOp::create(b, arith::CmpIPredicate::uge, block, iterations);
     block = arith::SelectOp::create(
         b, isBehind, arith::SubIOp::create(b, block, iterations), block);
     number = arith::SelectOp::create(
-        b, isBehind, arith::AddIOp::create(b, number, b.index(step)), number);
+        b, isBehind, arith::AddIOp::create(b, number, constant(step)), number);
   }
+  number = arith::IndexCastUIOp::create(b, b.getIndexType(), number);
+  block = arith::IndexCastUIOp::create(b, b.getIndexType(), block);
   return {number, block};
 }
 
