@@ -91,11 +91,14 @@ def run(known, *arguments):
     """The results of a call, a tuple, if a program was known for it; else None, and nothing was done. Raises what the
     program raises. known: the Known of the kind of call."""
     results = known.call(None, *arguments)
-    return results if type(results) is tuple or results is None else _rest(known, results, arguments)
+    return results if type(results) is tuple else rest(known, results, arguments)
 
 
-def _rest(known, found, arguments):
-    """Does what is left of a call whose program did not return 0; the result of `run`."""
+def rest(known, found, arguments):
+    """The result of `run`, of what `known.call` gave, once what is left of the call is done."""
+    if found is None:
+        return None
+
     def call(function, *numbers):
         nonlocal found
         found = known.call((function.__chandle__(), *numbers), *arguments)

@@ -420,7 +420,7 @@ def _values_of(attn_mask):
 def _kept(kind, attn_mask, mask):
     """The _Kept of a call that was checked; None where it cannot be repeated. mask: its indices."""
     parts, values = _known_by(attn_mask), _values_of(attn_mask)
-    if mask.arrays is adapters.NUMPY or type(values) not in plain.TYPES:
+    if not plain.see() or type(values) not in plain.TYPES:
         return None
     known = cache.guarded_calls.get(kind)
     if known is not None and known.own.shape == values.shape and all(

@@ -229,10 +229,11 @@ class _Kept:
                 return None
         if scale is not self.scale and type(scale) is not float:
             return None
-        if self.score is None and self.mask is None:
-            return guard.run(known, query, key, value)
-        captures = self._captures(score_mod, block_mask)
-        return None if captures is None else guard.run(known, query, key, value, *captures)
+        captures = () if self.score is None and self.mask is None else self._captures(score_mod, block_mask)
+        if captures is None:
+            return None
+        results = known.call(None, query, key, value, *captures)  # As guard.run, without its frame.
+        return results if type(results) is tuple else guard.rest(known, results, (query, key, value, *captures))
 
     def _captures(self, score_mod, block_mask):
         """The program's arguments for captures of functions, which the binding will look at; None where one of these

@@ -197,6 +197,15 @@ def test_graphs_hold_so_much(call, stub_cuda, capture, monkeypatch):
     assert kernels(stub_cuda, call) == ALONE
 
 
+def test_the_first_call_of_a_process_is_kept(call, package):
+    """Nothing of PyTorch was looked up before."""
+    from sattn._arrays import plain
+
+    plain.TYPES.clear()
+    call()
+    assert len(package._call.cache.guarded_calls) == 1
+
+
 def test_another_mask_has_its_own(call, package, stub_cuda):
     for _ in range(2):
         call()
