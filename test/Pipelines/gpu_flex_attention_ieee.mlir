@@ -1,4 +1,4 @@
-// Gradients of f32 heads in IEEE arithmetic, with loads ahead: the additions of a block are done before
+// f32 heads and their gradients in IEEE arithmetic, with loads ahead: the additions of a block are done before
 // the copies of a later one are issued, so that no kernel holds a whole block in registers.
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --chip=sm_80 %s -o /dev/null %}
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills %s -o /dev/null %}
@@ -15,4 +15,11 @@ func.func @gradients(%scale: f32, %q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>
           tensor<?x?xf32>, tensor<?x?xf32>)
       outs(%dk, %dv : tensor<?x?x64xf32>, tensor<?x?x64xf32>) -> tensor<?x?x64xf32>, tensor<?x?x64xf32> {mask = #sattn.mask<right = 0>}
   return %0, %1#0, %1#1 : tensor<?x?x64xf32>, tensor<?x?x64xf32>, tensor<?x?x64xf32>
+}
+
+func.func @forward(%scale: f32, %q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %v: tensor<?x?x64xf32>, %o: tensor<?x?x64xf32>) -> tensor<?x?x64xf32> {
+  %0 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x64xf32>, tensor<?x?x64xf32>, tensor<?x?x64xf32>)
+      outs(%o : tensor<?x?x64xf32>) -> tensor<?x?x64xf32> {mask = #sattn.mask<right = 0>}
+  return %0 : tensor<?x?x64xf32>
 }
