@@ -15,6 +15,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace wgtile;
@@ -45,6 +46,7 @@ public:
         multiply(acc, constant(chunk), [&](int64_t row) {
           return shuffleRow(row, kChunkDepth * chunk);
         });
+      useHere(acc);
       return acc;
     }
     auto loop = scf::ForOp::create(b, loc, constant(0), constant(chunks),
@@ -73,6 +75,15 @@ private:
   Value constant(int64_t value) { return createI32(b, loc, value); }
   Value fma(Value left, Value right, Value sum) {
     return LLVM::FMAOp::create(b, loc, left, right, sum);
+  }
+
+  /// Uses values at this place. Without a use LLVM sinks the additions past a
+  /// branch of copies that follows, but not the loads of B, whose elements
+  /// would all be in registers at one time.
+  void useHere(ValueRange values) {
+    SmallVector<StringRef> constraints(values.size(), "f");
+    createInlineAsm(b, loc, TypeRange(), values, /*text=*/"",
+                    llvm::join(constraints, ","));
   }
 
   /// Adds the products of a chunk of K; `elementsOf` gives a row's of A.

@@ -38,7 +38,7 @@ TEST(FlexAttentionDkdvTest, DefaultFollowsHeadDim) {
   }
 }
 
-/// What each pair has in registers beside its score leaves fewer rows.
+/// Elements of a bias, positions and words of dropout take registers of rows.
 TEST(FlexAttentionDkdvTest, PairsTakeRegisters) {
   auto rowsOf = [](const Facts &facts) {
     return flex_attention_dkdv::defaultParameters(facts, *findTarget("sm_90a"))

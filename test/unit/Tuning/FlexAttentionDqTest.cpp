@@ -41,7 +41,7 @@ TEST(FlexAttentionDqTest, DefaultFollowsHeadDim) {
   }
 }
 
-/// What each pair has in registers beside its score leaves fewer keys.
+/// Elements of a bias and positions take registers of keys.
 TEST(FlexAttentionDqTest, PairsTakeRegisters) {
   auto depthOf = [](const Facts &facts) {
     return flex_attention_dq::defaultParameters(facts, *findTarget("sm_90a"))
