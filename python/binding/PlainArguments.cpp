@@ -2,6 +2,7 @@
 
 #include "PlainArguments.h"
 
+#include <algorithm>
 #include <memory>
 
 using namespace sattn::python;
@@ -118,6 +119,10 @@ Result PlainArguments::addTensor(PyObject *tensor, bool isTrusted) {
   DLTensor &own = argument.tensor;
   if (known.exchange->dltensor_from_py_object_no_sync(tensor, &own) != 0)
     return failed();
+  // Stand-ins for tensors have no memory.
+  if (!own.data && std::none_of(own.shape, own.shape + own.ndim,
+                                [](int64_t size) { return size == 0; }))
+    return Result::Unknown;
   if (!current && own.device.device_type != kDLCPU) {
     void *stream = nullptr;
     if (known.exchange->current_work_stream(own.device.device_type,

@@ -94,6 +94,8 @@ class _Function:
             condition, *values = (self.value(found[i]) for i in (4, 2, 3))
             kind = self.types[found[1]]
             self.set(found[1], self.new(f"select i1 {condition}, {kind} {values[0]}, {kind} {values[1]}"))
+        elif found := re.fullmatch(r"neg\.f32 (\$\d+), (\S+)", text):
+            self.set(found[1], self.new(f"fneg float {self.value(found[2])}"))
         elif found := re.fullmatch(r"cvt\.u(\d+)\.u(\d+) (%\w), (\S+)", text):
             self.set(found[3], self.resize(self.value(found[4]), f"i{found[2]}", f"i{found[1]}"), f"i{found[1]}")
         elif found := re.fullmatch(r"(and|or)\.pred (%\w), (%\w), (%\w)", text):

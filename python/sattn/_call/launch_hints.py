@@ -80,7 +80,9 @@ class Hints:
 
     def __init__(self, program, lists):
         """lists: tensors that may change."""
-        self._program, self._lists, self._state = program, lists, (_versions_of(lists), None)
+        # Views have the versions of tensors, which may go.
+        self._program, self._lists = program, tuple(one.detach() for one in lists)
+        self._state = _versions_of(self._lists), None
 
     def ready(self, like):
         """The hints to launch with; None where the lists have changed since the call before. like: a tensor, on the

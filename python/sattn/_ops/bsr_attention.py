@@ -446,8 +446,8 @@ def _guarded_call(kind, query, key, value, attn_mask):
         attn_mask.require_unwritten("attn_mask")
         found = guard.run(known, query, key, value)
     else:
-        indices = attn_mask[:2] if type(attn_mask) is tuple else (attn_mask.crow_indices(), attn_mask.col_indices())
-        found = guard.run(known, query, key, value, *indices)
+        parts = guard.parts_of(attn_mask)
+        found = parts and guard.run(known, query, key, value, *parts[:2])
     return found and found[0]
 
 

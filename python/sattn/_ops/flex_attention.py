@@ -227,9 +227,13 @@ class _Kept:
         if causal is not self.causal or window is not self.window or prefix is not self.prefix:
             if mask_functions.named(causal, window, prefix) is not self.band:
                 return None
-        if scale is not self.scale and type(scale) is not float:
+        # So are 0.0 and -0.0.
+        if scale is not self.scale and (type(scale) is not float or scale == 0):
             return None
-        captures = () if self.score is None and self.mask is None else self._captures(score_mod, block_mask)
+        try:
+            captures = () if self.score is None and self.mask is None else self._captures(score_mod, block_mask)
+        except Exception:  # The way of a first call takes the captures, or says what is wrong.
+            return None
         if captures is None:
             return None
         results = known.call(None, query, key, value, *captures)  # As guard.run, without its frame.

@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import weakref
 
 import cuda_tensors
 import numpy as np
@@ -273,3 +274,17 @@ def test_calls_of_other_parameters_are_no_repetition(stub_cuda, package):
     assert len(package._call.cache.guarded_calls) == 2
     in_parts()
     assert len(package._call.cache.guarded_calls) == 3
+
+
+def test_indices_of_a_mask_are_not_kept(package):
+    query, key, value = (cuda_tensors.zeros(HEADS, ROWS, 64) for _ in range(3))
+    values = cuda_tensors.sparse(*indices(), (BLOCK, BLOCK), ROWS).values()
+    references = []
+    for _ in range(3):
+        lists = [cuda_tensors.tensor(one) for one in indices()]
+        for _ in range(2):
+            package.scaled_dot_product_attention(query, key, value, (*lists, values))
+        references += map(weakref.ref, lists)
+    del lists
+    gc.collect()
+    assert not any(reference() is not None for reference in references)

@@ -5,6 +5,7 @@ import gc
 import numpy as np
 import pytest
 import torch
+from torch._subclasses import FakeTensorMode
 from torch.nn.attention import flex_attention as flex
 
 LENGTH = 64
@@ -333,3 +334,49 @@ def test_nothing_is_kept_of_what_is_gone(package):
     del score, mask, options
     gc.collect()
     assert len(package._call.cache.guarded_calls) == 1
+
+
+def test_sign_of_a_scale_of_zero_counts(package):
+    query, key, value = (array.abs() for array in operands())
+
+    def by_sign(score, b, h, i, j):
+        return torch.where(1 / score > 0, score, score + j)
+
+    package.flex_attention(query, key, value, by_sign, scale=0.0)
+    again = package.flex_attention(query, key, value, by_sign, scale=-0.0)
+    package.cache.clear()
+    assert torch.equal(again, package.flex_attention(query, key, value, by_sign, scale=-0.0))
+
+
+class Bias(torch.nn.Module):
+    def __init__(self, dtype=torch.float32):
+        super().__init__()
+        self.bias = torch.nn.Parameter(torch.linspace(0, 1, LENGTH, dtype=dtype), requires_grad=False)
+
+    def forward(self, score, b, h, i, j):
+        return score + self.bias[j]
+
+
+def test_stand_ins_after_tensors(package):
+    own, bias = operands(), Bias()
+    package.flex_attention(*own, bias)
+    mode = FakeTensorMode()
+    bias.bias = torch.nn.Parameter(mode.from_tensor(bias.bias.data), requires_grad=False)
+    assert package.flex_attention(*map(mode.from_tensor, own), bias).shape == own[0].shape
+
+
+def test_capture_whose_gradient_is_wanted_since(package):
+    own, bias = operands(), Bias(torch.float64)
+    package.flex_attention(*own, bias)
+    bias.bias.requires_grad_()
+    package.flex_attention(*own, bias).sum().backward()
+    assert bias.bias.grad is not None
+
+
+def test_results_in_a_transform(package):
+    query, key, value = operands()
+    query = query.transpose(1, 2).contiguous().transpose(1, 2)
+    expected = package.flex_attention(query, key, value)
+    package.flex_attention(query, key, value)
+    out = torch.func.functionalize(lambda one: package.flex_attention(query, key, value) * one)(torch.ones(()))
+    assert torch.equal(out, expected)

@@ -114,7 +114,9 @@ FailureOr<Value> ScoreTile::differentiate(Value products, Value cotangents,
         Value cotangent =
             scoreMod.differentiate(inner, place, reads, elements[1], capture);
         hasDerivative &= bool(cotangent);
-        if (!cotangent || cotangent == elements[1])
+        // A capture's are clipped: as a tile of their own, not as the products
+        // that they come from.
+        if (!cotangent || (!capture && cotangent == elements[1]))
           return elements[1];
         // Nothing comes of a key without weight, whatever the derivative is.
         Value isNothing = arith::CmpFOp::create(
