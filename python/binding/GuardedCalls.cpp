@@ -18,11 +18,6 @@ static const DLTensor *tensorOf(const ffi::AnyView &argument) {
   return tensor ? *tensor : nullptr;
 }
 
-static bool hasElements(const DLTensor &tensor) {
-  return std::find(tensor.shape, tensor.shape + tensor.ndim, 0) ==
-         tensor.shape + tensor.ndim;
-}
-
 /// Whether a matrix lies in memory as its transpose: the columns, not the rows,
 /// are contiguous. The package decides by the same rule (`is_transposed`).
 static bool isTransposed(const DLTensor &tensor) {
@@ -53,7 +48,7 @@ static bool liesIn(const DLTensor &tensor, const Storage &storage) {
 }
 
 /// Writes the key; returns false for an argument that is neither a number, nor
-/// None, nor a tensor that has memory if it has elements.
+/// None, nor a tensor.
 bool GuardedCalls::makeKey(const PlainArguments &arguments, Key &key) const {
   key.clear();
   if (arguments.size() != size_t(count))
@@ -71,8 +66,6 @@ bool GuardedCalls::makeKey(const PlainArguments &arguments, Key &key) const {
       key.push_back(-2);
       continue;
     }
-    if (!tensor->data && hasElements(*tensor))
-      return false;
     key.push_back(int64_t(arguments[i].isArray) << 40 |
                   int64_t(tensor->ndim) << 32 | tensor->dtype.code << 24 |
                   tensor->dtype.bits << 16 | tensor->dtype.lanes);

@@ -2,7 +2,6 @@
 
 #include "PlainArguments.h"
 
-#include <algorithm>
 #include <memory>
 
 using namespace sattn::python;
@@ -119,10 +118,6 @@ Result PlainArguments::addTensor(PyObject *tensor, bool isTrusted) {
   DLTensor &own = argument.tensor;
   if (known.exchange->dltensor_from_py_object_no_sync(tensor, &own) != 0)
     return failed();
-  // Stand-ins for tensors have no memory.
-  if (!own.data && std::none_of(own.shape, own.shape + own.ndim,
-                                [](int64_t size) { return size == 0; }))
-    return Result::Unknown;
   if (!current && own.device.device_type != kDLCPU) {
     void *stream = nullptr;
     if (known.exchange->current_work_stream(own.device.device_type,
@@ -130,8 +125,13 @@ Result PlainArguments::addTensor(PyObject *tensor, bool isTrusted) {
       return failed();
     current.emplace(own.device, stream);
   }
-  argument.view = &own;
-  ++count;
+  return addView(&own);
+}
+
+Result PlainArguments::addView(DLTensor *tensor) {
+  if (!tensor->data && hasElements(*tensor))
+    return Result::Unknown;
+  arguments[count++].view = tensor;
   return Result::Plain;
 }
 
@@ -149,9 +149,8 @@ Result PlainArguments::addArray(PyObject *array) {
   if (!managed)
     return failed();
   arguments[count].isArray = true;
-  arguments[count++].view = &managed->dl_tensor;
   capsules.push_back(std::move(capsule));
-  return Result::Plain;
+  return addView(&managed->dl_tensor);
 }
 
 Result PlainArguments::add(PyObject *value, bool isTrusted) {

@@ -8,6 +8,7 @@
 
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -41,6 +42,11 @@ struct Storage {
   int64_t address = 0, bytes = -1;
 };
 
+inline bool hasElements(const DLTensor &tensor) {
+  return std::find(tensor.shape, tensor.shape + tensor.ndim, 0) ==
+         tensor.shape + tensor.ndim;
+}
+
 /// An argument of a program.
 struct PlainArgument {
   tvm::ffi::AnyView view;
@@ -54,8 +60,9 @@ struct PlainArgument {
 
 /// Arguments that a program takes as they are: numbers, None, arrays of NumPy,
 /// and PyTorch's plain tensors, dense ones of which no gradient is wanted and
-/// whose elements lie in memory as they are. They must outlive this. All calls
-/// hold the GIL.
+/// whose elements lie in memory as they are. Those with elements have memory,
+/// unlike stand-ins for tensors. They must outlive this. All calls hold the
+/// GIL.
 class PlainArguments {
 public:
   enum class Result {
@@ -86,6 +93,8 @@ private:
   Result add(PyObject *value, bool isTrusted);
   Result addTensor(PyObject *tensor, bool isTrusted);
   Result addArray(PyObject *array);
+  /// Adds a tensor if it has memory.
+  Result addView(DLTensor *tensor);
 
   std::array<PlainArgument, capacity> arguments;
   size_t count = 0;
