@@ -29,6 +29,12 @@ class Mask(typing.NamedTuple):
     is_ours: bool = True
     are_given: bool = False
 
+    def facts_of_lists(self):
+        """Facts about the lists that a program depends on; None without lists."""
+        if self.lists is None:
+            return None
+        return self.lists.kv_num_blocks.shape, self.lists.full_kv_num_blocks is None, self.block, self.is_ours
+
 
 def _require_lengths(name, found, expected, what):
     if found != expected:

@@ -361,11 +361,9 @@ def _arguments(request):
             cache.begin(*source_of(request, arrays, mask, is_packed))
 
         mask = mask_of(block_mask, band, arrays, (q_shape[0], q_shape[1], q_shape[2], k_shape[2]), begin)
-        mask_function, mask_values, lists = mask.function, mask.values, mask.lists
+        mask_function, mask_values, lists, of_lists = mask.function, mask.values, mask.lists, mask.facts_of_lists()
         if mask_values:
             direct_reads.require(mask_function, mask_values, (q_shape[2], k_shape[2]))
-        if lists is not None:
-            of_lists = lists[0].shape, lists[2] is None, mask.block, mask.is_ours
     keys = keys_read(mask, band, q_shape[2], k_shape[2])
     if keys < k_shape[2] and value.shape[2:3] == k_shape[2:3]:
         key, value = key[:, :, :keys], value[:, :, :keys]

@@ -259,8 +259,7 @@ def backward(request, given):
     lists = None if mask is None else mask.lists
     signature = ("flex_attention_backward", query.shape, request.key.shape, request.value.shape, query.dtype, key.dtype,
                  value.dtype, id(arrays), id(score), id(mask and mask.function), id(band), request.enable_gqa,
-                 request.scale, request.options, lists and (lists[0].shape, lists[2] is None, mask.block, mask.is_ours),
-                 given.grad_lse is None, given[4:7])
+                 request.scale, request.options, mask and mask.facts_of_lists(), given.grad_lse is None, given[4:7])
     plan = cache.calls.get(signature)
     if plan is None:
         plan = cache.calls[signature] = _plan_of(request, given, arrays, mask, (sizes[2], keys))
